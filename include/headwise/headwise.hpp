@@ -1,0 +1,7 @@
+// Everything of headwise.
+#pragma once
+
+#include "headwise/attention.hpp"
+#include "headwise/error.hpp"
+#include "headwise/tensor.hpp"
+#include "headwise/weights.hpp"

@@ -1,0 +1,128 @@
+// Weight files and the one canonical form that every layout is brought to.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "headwise/tensor.hpp"
+
+namespace headwise {
+
+// What a query row without a single live key becomes.
+enum class RowsWithoutKeys {
+  zero,  // a zero row, zero weights (ONNX errata 1.23, SDPA, FlashAttention)
+  mean,  // the mean of all values, equal weights: what filling masked scores with −1e9 gives
+  nan,   // NaN, as a softmax over nothing but −inf gives
+};
+
+// The sizes of one multi-head attention layer. Zero means "derive": num_kv_heads = num_heads,
+// head_dim = model_dim / num_heads, value_dim = head_dim, key_input_dim = value_input_dim = output_dim = model_dim;
+// model_dim itself becomes num_heads · head_dim when only head_dim is given.
+struct AttentionConfig {
+  std::int64_t model_dim = 0;  // width of the query input
+  std::int64_t num_heads = 0;
+  std::int64_t num_kv_heads = 0;     // query heads h share key/value head h / (num_heads / num_kv_heads)
+  std::int64_t head_dim = 0;         // size of a head of query and key
+  std::int64_t value_dim = 0;        // size of a head of value
+  std::int64_t key_input_dim = 0;    // width of the key input ("kdim")
+  std::int64_t value_input_dim = 0;  // width of the value input ("vdim")
+  std::int64_t output_dim = 0;
+  std::optional<float> scale{};  // default 1/√head_dim (Vaswani et al. 2017, section 3.2.1)
+  RowsWithoutKeys rows_without_keys = RowsWithoutKeys::zero;
+};
+
+// Fills every zero of a config, and its scale. Throws Error(invalid_argument) naming the sizes that do not fit.
+AttentionConfig resolve(const AttentionConfig& config);
+
+// Canonical weights: f32, contiguous, [out, in] (y = x·Wᵀ + b); head h owns the rows h·size … (h+1)·size−1 of the
+// query, key and value matrices. A bias that is not given counts as zero.
+struct AttentionWeights {
+  AttentionConfig config{};
+  Tensor query_weight{}, key_weight{}, value_weight{}, output_weight{};
+  Tensor query_bias{}, key_bias{}, value_bias{}, output_bias{};
+};
+
+// Weights drawn from U(−1/√in, 1/√in), biases included; the same numbers for the same seed on every machine.
+AttentionWeights random_weights(const AttentionConfig& config, std::uint64_t seed);
+
+struct TensorInfo {
+  std::string name;
+  std::string dtype;                 // as the file spells it: "F32", "BF16", "F8_E4M3", …
+  std::vector<std::uint64_t> shape;  // an empty tensor may have any size beside its zero, up to 2^64 − 1
+  std::uint64_t begin = 0, end = 0;  // bytes, relative to the data section
+};
+
+struct OpenOptions {
+  // Accept bytes after the last tensor, as some published files have. Everything else stays strict.
+  bool allow_trailing_bytes = false;
+  // Called while data is read, with bytes done and bytes in all, from the calling thread.
+  std::function<void(std::uint64_t, std::uint64_t)> progress{};
+};
+
+// A safetensors file whose header is validated in full before anything else is believed. Data is read into owned
+// memory, never mapped. Immutable after opening; read() may be called from several threads.
+class SafetensorsFile {
+ public:
+  // Throws Error(io) when the file can't be read, Error(bad_file) with the rule it breaks.
+  static SafetensorsFile open(const std::string& path, const OpenOptions& options = {});
+  SafetensorsFile(SafetensorsFile&&) noexcept;
+  SafetensorsFile& operator=(SafetensorsFile&&) noexcept;
+  ~SafetensorsFile();
+
+  const std::string& path() const noexcept;
+  const std::vector<TensorInfo>& tensors() const noexcept;  // in byte order
+  const std::map<std::string, std::string>& metadata() const noexcept;
+  const TensorInfo* find(const std::string& name) const noexcept;  // nullptr when absent
+  // Throws Error(invalid_argument) for an unknown name, Error(unsupported) for a type without a DType or too high a
+  // rank, Error(io) when the file has shrunk since it was opened.
+  Tensor read(const std::string& name) const;
+  // The same with a progress callback of its own.
+  Tensor read(const std::string& name, const std::function<void(std::uint64_t, std::uint64_t)>& progress) const;
+
+ private:
+  struct State;
+  explicit SafetensorsFile(std::unique_ptr<State> state) noexcept;
+  std::unique_ptr<State> state_;
+};
+
+// One attention layer that was recognised in a file.
+struct AttentionLayer {
+  std::int64_t index = 0;  // position in the file's own order of layers
+  std::string family;      // "linear4", "torch_mha", "torch_mha_separate", "bert"
+  std::string prefix{};    // what stands before the family's own names, "encoder.layer.0.attention."
+  struct Part {
+    std::string role;    // "query_weight", "qkv_weight", "output_bias", …
+    std::string tensor;  // its name in the file
+    std::vector<std::uint64_t> shape;
+  };
+  std::vector<Part> parts;
+};
+
+// Every layer that a known family explains. Layers are ordered by the numbers in their names, then by name.
+std::vector<AttentionLayer> find_attention_layers(const SafetensorsFile& file);
+// num_attention_heads (or n_heads, n_head, num_heads) from config.json beside the weight file, if both are there.
+// Throws Error(bad_file) when the file is there but is no JSON object or the value is no positive integer.
+std::optional<std::int64_t> heads_from_config(const std::string& weight_file);
+
+struct LoadOptions {
+  std::int64_t layer = 0;           // index into find_attention_layers, after prefix and family have filtered it
+  std::int64_t num_heads = 0;       // 0: config.json beside the file
+  std::string prefix{};             // only layers whose prefix is this
+  std::string family{};             // only layers of this family
+  bool allow_missing_bias = false;  // a layer with only some of its biases: take the missing ones as zero
+  std::optional<float> scale{};     // default 1/√head_dim
+  RowsWithoutKeys rows_without_keys = RowsWithoutKeys::zero;
+  OpenOptions open{};
+};
+
+// Loads one layer into the canonical form. Errors name the tensor, what was expected and what was found; a name that is
+// missing is listed together with its nearest matches. options.open.progress counts the bytes of the whole layer.
+AttentionWeights load_attention(const std::string& path, const LoadOptions& options = {});
+AttentionWeights load_attention(const SafetensorsFile& file, const LoadOptions& options = {});
+
+}  // namespace headwise
