@@ -1,0 +1,92 @@
+#include "file_bytes.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "headwise/error.hpp"
+#include "text.hpp"
+
+namespace headwise {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the readers take little-endian files as they are");
+
+constexpr std::uint64_t piece_bytes = 8u << 20;  // what is read between two calls of progress
+
+int open_for_reading(const std::string& path) {
+  // A NUL would silently cut the name that the system sees.
+  if (path.find('\0') != std::string::npos) {
+    throw Error(ErrorCode::io, in_quotes(path) + ": a file name cannot contain a NUL byte");
+  }
+  int descriptor;
+  do {
+    // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+    descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  } while (descriptor < 0 && errno == EINTR);
+  if (descriptor < 0) throw_errno(path, "cannot open");
+  return descriptor;
+}
+
+void read_piece(int descriptor, const std::string& path, std::uint64_t offset, char* to, std::uint64_t count) {
+  while (count > 0) {
+    const ssize_t got = ::pread(descriptor, to, count, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw_errno(path, "cannot read");
+    if (got == 0) {
+      throw Error(ErrorCode::io, in_quotes(path) + ": the file has shrunk since it was opened, it ends at byte " +
+                                     std::to_string(offset));
+    }
+    const auto bytes = static_cast<std::uint64_t>(got);
+    offset += bytes;
+    to += bytes;
+    count -= bytes;
+  }
+}
+
+}  // namespace
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  std::swap(value_, other.value_);
+  return *this;
+}
+
+FileDescriptor::~FileDescriptor() {
+  if (value_ >= 0) ::close(value_);
+}
+
+int FileDescriptor::release() noexcept {
+  return std::exchange(value_, -1);
+}
+
+void throw_errno(const std::string& path, const char* what) {
+  const int number = errno;
+  throw Error(ErrorCode::io,
+              std::string(what) + " " + in_quotes(path) + ": " + std::generic_category().message(number));
+}
+
+InputFile::InputFile(const std::string& path) : path_(path), descriptor_(open_for_reading(path)) {
+  struct stat status {};
+  if (::fstat(descriptor_.get(), &status) != 0) throw_errno(path, "cannot examine");
+  if (!S_ISREG(status.st_mode)) {
+    throw Error(ErrorCode::io, in_quotes(path) + ": not a regular file but a directory, pipe or device");
+  }
+  size_ = static_cast<std::uint64_t>(status.st_size);
+}
+
+void InputFile::read_at(std::uint64_t offset, void* to, std::uint64_t count, const Progress& progress) const {
+  for (std::uint64_t done = 0; done < count;) {
+    const std::uint64_t bytes = std::min(count - done, piece_bytes);
+    read_piece(descriptor_.get(), path_, offset + done, static_cast<char*>(to) + done, bytes);
+    done += bytes;
+    if (progress) progress(done, count);
+  }
+}
+
+}  // namespace headwise

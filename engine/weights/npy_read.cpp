@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "checked.hpp"
+#include "convert.hpp"
+#include "file_bytes.hpp"
+#include "npy_header.hpp"
+#include "text.hpp"
+#include "views.hpp"
+
+namespace headwise {
+namespace {
+
+constexpr std::uint64_t max_header_bytes = 1u << 20;  // three short entries need far less
+
+[[noreturn]] void refuse(const InputFile& file, const std::string& problem) {
+  throw Error(ErrorCode::bad_file, in_quotes(file.path()) + ": " + problem);
+}
+
+struct HeaderPlace {
+  std::uint64_t start, length;
+};
+
+// Magic, version and header length: 10 bytes in version 1, 12 in versions 2 and 3.
+HeaderPlace find_header(const InputFile& file) {
+  unsigned char bytes[12] = {};
+  const std::uint64_t present = std::min<std::uint64_t>(file.size(), sizeof bytes);
+  file.read_at(0, bytes, present);
+  if (present < 10 || std::memcmp(bytes, "\x93NUMPY", 6) != 0)
+    refuse(file, "no .npy file, the magic string is missing");
+  const int major = bytes[6], minor = bytes[7];
+  if (major < 1 || major > 3 || minor != 0) {
+    refuse(file, "npy version " + std::to_string(major) + "." + std::to_string(minor) + " is not known");
+  }
+  if (major == 1) return {10, bytes[8] + 256ull * bytes[9]};
+  std::uint32_t length;
+  std::memcpy(&length, bytes + 8, sizeof length);
+  return {sizeof bytes, length};
+}
+
+std::string read_header(const InputFile& file, const HeaderPlace& place) {
+  if (file.size() < place.start || place.length > file.size() - place.start) {
+    refuse(file, "the header length " + std::to_string(place.length) + " reaches past the end of the file");
+  }
+  if (place.length > max_header_bytes) refuse(file, "the header length exceeds the limit of 1 MiB");
+  std::string text(place.length, '\0');
+  file.read_at(place.start, text.data(), text.size());
+  return text;
+}
+
+// Negative sizes are refused by the parser, so any failure here is an overflow.
+std::uint64_t data_bytes(const InputFile& file, const NpyHeader& header) {
+  std::optional<std::uint64_t> bytes = dtype_size(header.dtype);
+  for (const std::int64_t size : header.shape) {
+    if (bytes) bytes = checked_multiply(*bytes, static_cast<std::uint64_t>(size));
+  }
+  if (!bytes || *bytes > INT64_MAX) refuse(file, "size overflow, shape " + to_string(header.shape));
+  return *bytes;
+}
+
+void check_length(const InputFile& file, std::uint64_t start, std::uint64_t bytes) {
+  const std::uint64_t present = file.size() - start;
+  if (present >= bytes) return;  // what follows the array is not looked at, as in NumPy
+  refuse(file, "the file is " + std::to_string(bytes - present) + " bytes shorter than its header declares");
+}
+
+void swap_bytes(Tensor& tensor) {
+  const std::size_t size = dtype_size(tensor.dtype());
+  auto* bytes = static_cast<unsigned char*>(tensor.mutable_view().data);
+  for (std::int64_t i = 0; i < tensor.size(); ++i, bytes += size) std::reverse(bytes, bytes + size);
+}
+
+// Column-major data is a transposed view of row-major memory.
+Tensor in_c_order(const Tensor& stored, const Dims& shape) {
+  Dims strides = shape;
+  std::int64_t stride = 1;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    strides[axis] = stride;
+    if (stored.size() > 0) stride *= shape[axis];
+  }
+  Tensor result(stored.dtype(), shape);
+  copy_to_contiguous(TensorView(stored.view().data, stored.dtype(), shape, strides), result.mutable_view().data);
+  return result;
+}
+
+}  // namespace
+
+Tensor load_npy(const std::string& path) try {
+  const InputFile file(path);
+  const HeaderPlace place = find_header(file);
+  const NpyHeader header = parse_npy_header(read_header(file, place), path);
+  const std::uint64_t start = place.start + place.length, bytes = data_bytes(file, header);
+  check_length(file, start, bytes);
+  Tensor tensor(header.dtype, header.shape);
+  file.read_at(start, tensor.mutable_view().data, bytes);
+  if (header.big_endian) swap_bytes(tensor);
+  if (header.dtype == DType::boolean) normalise_booleans(tensor.mutable_view().data, tensor.size());
+  return header.fortran_order && header.shape.rank() > 1 ? in_c_order(tensor, header.shape) : std::move(tensor);
+} catch (const std::bad_alloc&) {
+  throw Error(ErrorCode::out_of_memory, in_quotes(path) + ": no memory to read it");
+}
+
+}  // namespace headwise

@@ -1,0 +1,65 @@
+#include "text.hpp"
+
+#include <algorithm>
+
+namespace headwise {
+namespace {
+
+// The length of the UTF-8 sequence at the start of text, or 0 when it is no well-formed one.
+std::size_t sequence_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
+  const auto second = static_cast<unsigned char>(text[1]);
+  // Overlong forms, surrogates and numbers past U+10FFFF.
+  if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f)) return 0;
+  if ((lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f)) return 0;
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+  return std::all_of(text.begin() + 1, text.begin() + static_cast<std::ptrdiff_t>(length), continues) ? length : 0;
+}
+
+bool is_plain(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x20 && byte != 0x7f && c != '\'' && c != '\\';
+}
+
+std::string escaped(char c) {
+  constexpr char digits[] = "0123456789abcdef";
+  const auto byte = static_cast<unsigned char>(c);
+  return {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+}
+
+}  // namespace
+
+std::string in_quotes(std::string_view name) {
+  constexpr std::size_t longest = 120;
+  std::string text = "'";
+  while (!name.empty() && text.size() < longest) {
+    const std::size_t length = is_plain(name[0]) ? sequence_length(name) : 0;
+    text += length > 0 ? std::string(name.substr(0, length)) : escaped(name[0]);
+    name.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return text + (name.empty() ? "'" : "…'");
+}
+
+std::string join(const std::vector<std::string>& parts, const char* separator) {
+  std::string text;
+  for (const std::string& part : parts) text += (&part == parts.data() ? "" : separator) + part;
+  return text;
+}
+
+std::string shape_text(const std::vector<std::uint64_t>& shape) {
+  constexpr std::size_t most = 16;
+  std::vector<std::string> sizes;
+  for (const std::uint64_t size : shape) {
+    if (sizes.size() == most) {
+      sizes.push_back("…");
+      break;
+    }
+    sizes.push_back(std::to_string(size));
+  }
+  return "[" + join(sizes) + "]";
+}
+
+}  // namespace headwise

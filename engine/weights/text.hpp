@@ -1,0 +1,17 @@
+// Text for error messages. Names in files are bytes from a stranger: they are shown quoted, escaped and shortened.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headwise {
+
+// 'name', with control characters, quotes and bytes that are no valid UTF-8 as \xNN, cut after some 120 bytes.
+std::string in_quotes(std::string_view name);
+std::string join(const std::vector<std::string>& parts, const char* separator = ", ");
+// "[3, 4]"
+std::string shape_text(const std::vector<std::uint64_t>& shape);
+
+}  // namespace headwise

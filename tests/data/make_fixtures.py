@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Makes families.safetensors: one attention layer, stored as six families and types store it.
+
+D 4, 2 heads. The elements of the query, key, value and output weights are 0/8, 1/8, 2/8, … in this order, those of the
+biases 0, -1/8, -2/8, …; all are exact in f16 and bf16. Standard library only; the bytes are the same on every run.
+"""
+import json
+import pathlib
+import struct
+
+HERE = pathlib.Path(__file__).resolve().parent
+WEIGHTS = [n / 8 for n in range(64)]
+BIASES = [-n / 8 for n in range(16)]
+
+
+def encode(values, dtype):
+    if dtype == "BF16":  # exact values: the upper half of the f32
+        return b"".join(struct.pack("<f", value)[2:] for value in values)
+    code = {"F32": "f", "F64": "d", "F16": "e"}[dtype]
+    return struct.pack(f"<{len(values)}{code}", *values)
+
+
+def four_linears(prefix, names, dtype):
+    for i, name in enumerate(names):
+        yield f"{prefix}{name}.weight", dtype, [4, 4], WEIGHTS[16 * i : 16 * i + 16]
+        yield f"{prefix}{name}.bias", dtype, [4], BIASES[4 * i : 4 * i + 4]
+
+
+def torch_output(prefix):
+    yield f"{prefix}in_proj_bias", "F32", [12], BIASES[:12]
+    yield f"{prefix}out_proj.weight", "F32", [4, 4], WEIGHTS[48:]
+    yield f"{prefix}out_proj.bias", "F32", [4], BIASES[12:]
+
+
+def torch_packed(prefix):
+    yield f"{prefix}in_proj_weight", "F32", [12, 4], WEIGHTS[:48]
+    yield from torch_output(prefix)
+
+
+def torch_separate(prefix):
+    for i, name in enumerate("qkv"):
+        yield f"{prefix}{name}_proj_weight", "F32", [4, 4], WEIGHTS[16 * i : 16 * i + 16]
+    yield from torch_output(prefix)
+
+
+def all_tensors():
+    yield from four_linears("classic.", ["w_q", "w_k", "w_v", "w_o"], "F32")
+    yield from four_linears("half.", ["q_proj", "k_proj", "v_proj", "out_proj"], "F16")
+    yield from four_linears("brain.", ["to_q", "to_k", "to_v", "to_out.0"], "BF16")
+    bert = ["self.query", "self.key", "self.value", "output.dense"]
+    yield from four_linears("encoder.layer.0.attention.", bert, "F64")
+    yield from torch_packed("packed.")
+    yield from torch_separate("separate.")
+
+
+def write_safetensors(path, tensors):
+    header, data = {}, b""
+    for name, dtype, shape, values in tensors:
+        encoded = encode(values, dtype)
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(encoded)]}
+        data += encoded
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+if __name__ == "__main__":
+    write_safetensors(HERE / "families.safetensors", all_tensors())
