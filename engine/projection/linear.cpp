@@ -1,0 +1,125 @@
+#include "linear.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "packed.hpp"
+
+namespace headwise::projection {
+
+namespace {
+
+using dnnl::memory;
+using Descriptors = std::vector<dnnl::matmul::primitive_desc>;
+
+[[noreturn]] void fail(const dnnl::error& error, const LinearShape& shape) {
+  const bool memory_gone = error.status == dnnl_out_of_memory;
+  throw Error(memory_gone ? ErrorCode::out_of_memory : ErrorCode::internal,
+              "oneDNN cannot prepare a projection from " + std::to_string(shape.in) + " to " +
+                  std::to_string(shape.row_stride) + " features: " + error.what());
+}
+
+// `count` floats from `from` followed by zeros.
+Tensor padded(const float* from, std::int64_t count, const Dims& shape) {
+  Tensor result(shape);
+  if (count > 0) std::memcpy(result.data(), from, sizeof(float) * static_cast<std::size_t>(count));
+  return result;
+}
+
+bool is_reference(const dnnl::matmul::primitive_desc& desc) {
+  return std::strstr(desc.impl_info_str(), "ref") != nullptr;
+}
+
+}  // namespace
+
+Descriptors Linear::Packed::describe(const SliceKind& kind) const {
+  Descriptors result;
+  for (const std::int64_t rows : row_classes) {
+    result.push_back(describe_matmul(
+        {dense_matrix(rows, kind.width), kind.weights_desc, dense_matrix(rows, shape.row_stride), kind.accumulate}));
+  }
+  return result;
+}
+
+// oneDNN picks the packed format for the largest class; should a smaller class have no fast kernel for that format, the
+// plain one serves all.
+void Linear::Packed::add_kind(SliceKind kind) {
+  kind.weights_desc = memory::desc({kind.width, shape.row_stride}, memory::data_type::f32, memory::format_tag::any);
+  kind.weights_desc = describe(kind).back().weights_desc();
+  Descriptors classes = describe(kind);
+  if (std::any_of(classes.begin(), classes.end(), is_reference)) {
+    kind.weights_desc = dense_matrix(kind.width, shape.row_stride);
+    classes = describe(kind);
+  }
+  for (const auto& desc : classes) {
+    scratchpad_bytes = std::max(scratchpad_bytes, desc.scratchpad_desc().get_size());
+    kind.primitives.emplace_back(desc);
+  }
+  implementation = classes.back().impl_info_str();
+  kinds.push_back(std::move(kind));
+}
+
+std::size_t Linear::Packed::find_or_add_kind(std::int64_t width, bool accumulate) {
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (kinds[i].width == width && kinds[i].accumulate == accumulate) return i;
+  }
+  add_kind({width, accumulate, {}, {}});
+  return kinds.size() - 1;
+}
+
+Tensor Linear::Packed::pack(const float* weight, std::int64_t slice) const {
+  const SliceKind& kind = kinds[kind_of[static_cast<std::size_t>(slice)]];
+  Tensor packed(DType::u8, {static_cast<std::int64_t>(kind.weights_desc.get_size())});
+  const memory::desc transposed({kind.width, shape.row_stride}, memory::data_type::f32, memory::dims{1, shape.in});
+  memory from(transposed, cpu_engine(), const_cast<float*>(weight + slice_start(slice)));
+  memory to(kind.weights_desc, cpu_engine(), packed.data<std::uint8_t>());
+  dnnl::stream stream(cpu_engine());
+  dnnl::reorder(from, to).execute(stream, from, to);
+  stream.wait();
+  return packed;
+}
+
+void Linear::Packed::build(const float* weight) {
+  slices = make_slices(shape.in);
+  const Tensor rows = padded(weight, shape.out * shape.in, {shape.row_stride, shape.in});
+  for (std::int64_t slice = 0; slice < slices.count; ++slice) {
+    kind_of.push_back(find_or_add_kind(slice_width(slice), slice > 0));
+    weights.push_back(pack(rows.data(), slice));
+  }
+}
+
+Linear::Linear(const float* weight, const float* bias, const LinearShape& shape) : packed_(std::make_unique<Packed>()) {
+  packed_->shape = shape;
+  if (bias != nullptr) packed_->bias = padded(bias, shape.out, {shape.row_stride});
+  const SingleThread guard;  // primitives planned for one thread: headwise itself spreads rows over threads
+  try {
+    packed_->build(weight);
+  } catch (const dnnl::error& error) {
+    fail(error, shape);
+  }
+}
+
+Linear::Linear(Linear&&) noexcept = default;
+Linear::~Linear() = default;
+const LinearShape& Linear::shape() const noexcept {
+  return packed_->shape;
+}
+std::string Linear::implementation() const {
+  return packed_->implementation;
+}
+
+std::size_t Linear::scratch_bytes() const noexcept {
+  const std::int64_t copied = packed_->copies_input() ? row_classes.back() * packed_->slices.width : 0;
+  return (packed_->scratchpad_bytes + 63) / 64 * 64 + static_cast<std::size_t>(copied) * sizeof(float);
+}
+
+SingleThread::SingleThread() noexcept : before_(omp_get_max_threads()) {
+  omp_set_num_threads(1);
+}
+SingleThread::~SingleThread() {
+  omp_set_num_threads(before_);
+}
+
+}  // namespace headwise::projection

@@ -1,0 +1,118 @@
+#include <cstring>
+
+#include "packed.hpp"
+
+namespace headwise::projection {
+
+using dnnl::memory;
+
+struct LinearCall::Handles {
+  const Linear::Packed* linear;
+  dnnl::stream stream;
+  memory scratchpad;
+  std::vector<memory> weights;               // one a slice
+  std::vector<std::vector<memory>> sources;  // a kind, a row class; data pointers are set for every call
+  std::vector<memory> destinations;          // a row class
+
+  bool multiply(std::size_t row_class, std::int64_t slice, const float* x, float* y) noexcept;
+  const float* slice_rows(std::int64_t slice, const float* x, std::int64_t rows, float* copy) const noexcept;
+  void add_bias(float* y, std::int64_t rows) const noexcept;
+  bool run_class(std::size_t row_class, const float* x, float* y, float* copy) noexcept;
+};
+
+namespace {
+
+memory view(const memory::desc& desc, const void* data) {
+  return memory(desc, cpu_engine(), const_cast<void*>(data));
+}
+
+bool point(memory& to, const void* data) {
+  return dnnl_memory_set_data_handle(to.get(), const_cast<void*>(data)) == dnnl_success;
+}
+
+}  // namespace
+
+LinearCall::LinearCall(const Linear& linear) : handles_(std::make_unique<Handles>()) {
+  Handles& h = *handles_;
+  const Linear::Packed& packed = *linear.packed_;
+  h.linear = &packed;
+  h.stream = dnnl::stream(cpu_engine());
+  const auto size = static_cast<std::int64_t>(packed.scratchpad_bytes);
+  h.scratchpad = view({{size}, memory::data_type::u8, memory::format_tag::a}, DNNL_MEMORY_NONE);
+  for (std::int64_t slice = 0; slice < packed.slices.count; ++slice) {
+    const auto at = static_cast<std::size_t>(slice);
+    h.weights.push_back(view(packed.kinds[packed.kind_of[at]].weights_desc, packed.weights[at].view().data));
+  }
+  for (const SliceKind& kind : packed.kinds) {
+    auto& sources = h.sources.emplace_back();
+    for (const std::int64_t rows : row_classes)
+      sources.push_back(view(dense_matrix(rows, kind.width), DNNL_MEMORY_NONE));
+  }
+  for (const std::int64_t rows : row_classes) {
+    h.destinations.push_back(view(dense_matrix(rows, packed.shape.row_stride), DNNL_MEMORY_NONE));
+  }
+}
+
+LinearCall::LinearCall(LinearCall&&) noexcept = default;
+LinearCall::~LinearCall() = default;
+
+// The C interface: no exception can leave a parallel region, and no argument map is built on the heap by headwise.
+bool LinearCall::Handles::multiply(std::size_t row_class, std::int64_t slice, const float* x, float* y) noexcept {
+  const std::size_t kind = linear->kind_of[static_cast<std::size_t>(slice)];
+  memory& source = sources[kind][row_class];
+  memory& destination = destinations[row_class];
+  const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_SRC, source.get()},
+                                       {DNNL_ARG_WEIGHTS, weights[static_cast<std::size_t>(slice)].get()},
+                                       {DNNL_ARG_DST, destination.get()},
+                                       {DNNL_ARG_SCRATCHPAD, scratchpad.get()}};
+  const dnnl::matmul& primitive = linear->kinds[kind].primitives[row_class];
+  return point(source, x) && point(destination, y) &&
+         dnnl_primitive_execute(primitive.get(), stream.get(), 4, arguments) == dnnl_success;
+}
+
+// A slice of the rows as dense memory, since oneDNN 2.6 leaves its fast path for a source with a stride of its own.
+const float* LinearCall::Handles::slice_rows(std::int64_t slice, const float* x, std::int64_t rows,
+                                             float* copy) const noexcept {
+  if (!linear->copies_input()) return x;
+  const std::int64_t width = linear->slice_width(slice);
+  const float* from = x + linear->slice_start(slice);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::memcpy(copy + r * width, from + r * linear->shape.in, sizeof(float) * static_cast<std::size_t>(width));
+  }
+  return copy;
+}
+
+// Last, so that a large bias rounds the result once and not every partial sum.
+void LinearCall::Handles::add_bias(float* y, std::int64_t rows) const noexcept {
+  if (!linear->bias.given()) return;
+  const std::int64_t width = linear->shape.row_stride;
+  const float* bias = static_cast<const float*>(linear->bias.view().data);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t o = 0; o < width; ++o) y[r * width + o] += bias[o];
+  }
+}
+
+bool LinearCall::Handles::run_class(std::size_t row_class, const float* x, float* y, float* copy) noexcept {
+  const std::int64_t rows = row_classes[row_class];
+  for (std::int64_t slice = 0; slice < linear->slices.count; ++slice) {
+    if (!multiply(row_class, slice, slice_rows(slice, x, rows, copy), y)) return false;
+  }
+  add_bias(y, rows);
+  return true;
+}
+
+bool LinearCall::run(const float* x, std::int64_t rows, float* y, void* scratch) noexcept {
+  Handles& h = *handles_;
+  char* after_scratchpad = static_cast<char*>(scratch) + (h.linear->scratchpad_bytes + 63) / 64 * 64;
+  bool ok = point(h.scratchpad, scratch);
+  while (ok && rows > 0) {
+    const std::size_t c = next_row_class(rows);
+    ok = h.run_class(c, x, y, reinterpret_cast<float*>(after_scratchpad));
+    x += row_classes[c] * h.linear->shape.in;
+    y += row_classes[c] * h.linear->shape.row_stride;
+    rows -= row_classes[c];
+  }
+  return ok;
+}
+
+}  // namespace headwise::projection
