@@ -1,0 +1,15 @@
+// The tables that the kernel files define; which of them exist depends on the architecture of the build.
+#pragma once
+
+#include "attend.hpp"
+
+namespace headwise::kernels {
+
+extern const KernelTable reference_table;
+#if defined(__x86_64__)
+extern const KernelTable sse2_table, avx2_table, avx512_table;
+#elif defined(__aarch64__)
+extern const KernelTable neon64_table;
+#endif
+
+}  // namespace headwise::kernels
