@@ -1,0 +1,140 @@
+#include "model.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+namespace headwise {
+
+namespace {
+
+using projection::Linear;
+using runtime::Model;
+using runtime::Product;
+
+void check_matrix(const char* name, const Tensor& tensor, const Dims& expected) {
+  if (tensor.given() && tensor.dtype() == DType::f32 && tensor.shape() == expected) return;
+  throw Error(ErrorCode::invalid_argument,
+              std::string(name) +
+                  (tensor.given() ? " is " + std::string(dtype_name(tensor.dtype())) + " " + to_string(tensor.shape())
+                                  : " is missing") +
+                  "; expected f32 " + to_string(expected));
+}
+
+void check_bias(const char* name, const Tensor& bias, std::int64_t size) {
+  if (bias.given()) check_matrix(name, bias, {size});
+}
+
+void check_weights(const AttentionConfig& c, const AttentionWeights& w) {
+  const std::int64_t query = c.num_heads * c.head_dim;
+  const std::int64_t key = c.num_kv_heads * c.head_dim;
+  const std::int64_t value = c.num_kv_heads * c.value_dim;
+  check_matrix("query_weight", w.query_weight, {query, c.model_dim});
+  check_matrix("key_weight", w.key_weight, {key, c.key_input_dim});
+  check_matrix("value_weight", w.value_weight, {value, c.value_input_dim});
+  check_matrix("output_weight", w.output_weight, {c.output_dim, c.num_heads * c.value_dim});
+  check_bias("query_bias", w.query_bias, query);
+  check_bias("key_bias", w.key_bias, key);
+  check_bias("value_bias", w.value_bias, value);
+  check_bias("output_bias", w.output_bias, c.output_dim);
+}
+
+// Rows of a multiple of 2 KiB put all rows of a head into a few cache sets; 16 floats more spread them.
+std::int64_t padded_stride(std::int64_t floats) {
+  return floats % 512 == 0 ? floats + 16 : floats;
+}
+
+const float* data_or_null(const Tensor& tensor) {
+  return tensor.given() ? tensor.data() : nullptr;
+}
+
+Linear make_inner(const Tensor& weight, const Tensor& bias) {
+  const std::int64_t out = weight.shape()[0];
+  return Linear(weight.data(), data_or_null(bias), {weight.shape()[1], out, padded_stride(out)});
+}
+
+void append_rows(const Tensor& from, std::int64_t count, float*& to) {
+  if (from.given()) std::memcpy(to, from.data(), sizeof(float) * static_cast<std::size_t>(count));
+  to += count;
+}
+
+// Query, key and value as one product.
+Linear make_fused(const AttentionWeights& w) {
+  const std::int64_t in = w.query_weight.shape()[1];
+  const std::int64_t out = w.query_weight.shape()[0] + w.key_weight.shape()[0] + w.value_weight.shape()[0];
+  Tensor weight({out, in});
+  Tensor bias({out});
+  float* to_weight = weight.data();
+  float* to_bias = bias.data();
+  append_rows(w.query_weight, w.query_weight.size(), to_weight);
+  append_rows(w.key_weight, w.key_weight.size(), to_weight);
+  append_rows(w.value_weight, w.value_weight.size(), to_weight);
+  append_rows(w.query_bias, w.query_weight.shape()[0], to_bias);
+  append_rows(w.key_bias, w.key_weight.shape()[0], to_bias);
+  append_rows(w.value_bias, w.value_weight.shape()[0], to_bias);
+  return Linear(weight.data(), bias.data(), {in, out, padded_stride(out)});
+}
+
+void put(Model& model, Product product, Linear linear) {
+  model.products[static_cast<std::size_t>(product)].emplace(std::move(linear));
+}
+
+void pack(Model& model, const AttentionWeights& w, bool self_attention_only) {
+  const AttentionConfig& c = model.config;
+  const bool one_width = c.model_dim == c.key_input_dim && c.model_dim == c.value_input_dim;
+  if (self_attention_only && !one_width) {
+    throw Error(ErrorCode::invalid_argument, "self_attention_only needs query, key and value inputs of one width");
+  }
+  if (one_width) put(model, Product::qkv, make_fused(w));
+  if (!self_attention_only) {
+    put(model, Product::query, make_inner(w.query_weight, w.query_bias));
+    put(model, Product::key, make_inner(w.key_weight, w.key_bias));
+    put(model, Product::value, make_inner(w.value_weight, w.value_bias));
+  }
+  const std::int64_t in = w.output_weight.shape()[1];
+  put(model, Product::output,
+      Linear(w.output_weight.data(), data_or_null(w.output_bias), {in, c.output_dim, c.output_dim}));
+}
+
+std::shared_ptr<Model> make_model(const AttentionConfig& config, const ModelOptions& options, bool projected) {
+  auto model = std::make_shared<Model>();
+  model->config = resolve(config);
+  model->kernels = &runtime::choose_kernels(options.isa);
+  model->projected = projected;
+  model->scale = config.scale ? *config.scale : float(1 / std::sqrt(double(model->config.head_dim)));
+  return model;
+}
+
+// Sizes that only the projections have are free to follow from the heads.
+AttentionConfig heads_only(AttentionConfig config) {
+  const std::int64_t heads = config.num_heads;
+  if (config.model_dim == 0 && heads > 0) {
+    const auto width = element_count({heads, config.head_dim});
+    config.model_dim = width;
+  }
+  return config;
+}
+
+}  // namespace
+
+MultiHeadAttention::MultiHeadAttention(std::shared_ptr<const Model> model) noexcept : model_(std::move(model)) {}
+
+MultiHeadAttention::MultiHeadAttention(const AttentionWeights& weights, const ModelOptions& options) {
+  auto model = make_model(weights.config, options, true);
+  check_weights(model->config, weights);
+  pack(*model, weights, options.self_attention_only);
+  model_ = std::move(model);
+}
+
+MultiHeadAttention MultiHeadAttention::without_projections(const AttentionConfig& config, const ModelOptions& options) {
+  return MultiHeadAttention(std::shared_ptr<const Model>(make_model(heads_only(config), options, false)));
+}
+
+const AttentionConfig& MultiHeadAttention::config() const noexcept {
+  return model_->config;
+}
+const char* MultiHeadAttention::isa() const noexcept {
+  return model_->kernels->isa;
+}
+
+}  // namespace headwise

@@ -1,0 +1,152 @@
+#include <omp.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "worker.hpp"
+
+namespace headwise {
+
+using runtime::Plan;
+using runtime::Slab;
+using runtime::Worker;
+
+struct Session::State {
+  MultiHeadAttention attention;
+  Schedule schedule;
+  std::vector<Worker> workers;  // one a thread
+  Tensor scratch;
+  std::array<std::atomic<std::int64_t>, Plan::max_steps> counters;
+
+  State(const MultiHeadAttention& model, Schedule wanted) : attention(model), schedule(wanted) {}
+
+  Plan plan(const AttentionInputs& inputs, const AttentionOutputs& outputs) const;
+  void reserve(const Plan& plan);
+  void place(const Plan& plan);
+  float* slab_memory(const Plan& plan, int worker) noexcept;
+  void run_wide(const Plan& plan, Worker& worker) noexcept;
+  void run_deep(const Plan& plan, Worker& worker, float* memory) noexcept;
+  void run_member(const Plan& plan, int member) noexcept;
+  void run_team(const Plan& plan) noexcept;
+  void report_failure();
+};
+
+namespace {
+
+int checked_threads(int wanted) {
+  if (wanted < 0 || wanted > Session::max_threads) {
+    throw Error(ErrorCode::invalid_argument, "threads is " + std::to_string(wanted) + "; expected 0 (automatic) to " +
+                                                 std::to_string(Session::max_threads));
+  }
+  return wanted == 0 ? default_threads() : wanted;
+}
+
+}  // namespace
+
+Plan Session::State::plan(const AttentionInputs& inputs, const AttentionOutputs& outputs) const {
+  const auto& model = attention.model();
+  const bool inside_team = omp_in_parallel() != 0;
+  const int threads = inside_team ? 1 : static_cast<int>(workers.size());
+  return runtime::make_plan(model, runtime::make_request(model, inputs, outputs), {threads, schedule});
+}
+
+// Grows by need only; a call that is no larger than an earlier one finds everything there.
+void Session::State::reserve(const Plan& plan) {
+  const std::int64_t floats = plan.scratch_floats();
+  if (scratch.given() && scratch.size() >= floats) return;
+  scratch = Tensor();  // give the old piece back first
+  scratch = Tensor(Dims{floats});
+}
+
+float* Session::State::slab_memory(const Plan& plan, int worker) noexcept {
+  const std::int64_t own = plan.deep ? worker * plan.slab_floats : 0;
+  return scratch.data() + plan.threads * plan.worker.floats + own;
+}
+
+void Session::State::place(const Plan& plan) {
+  for (Worker& worker : workers) worker.failed = false;
+  for (int t = 0; t < plan.threads; ++t) {
+    workers[static_cast<std::size_t>(t)].memory = scratch.data() + t * plan.worker.floats;
+  }
+  for (auto& counter : counters) counter.store(0, std::memory_order_relaxed);
+}
+
+// A step at a time, all threads inside it; a step starts when the one before it is complete.
+void Session::State::run_wide(const Plan& plan, Worker& worker) noexcept {
+  const Slab all{0, plan.request.sizes.batch, slab_memory(plan, 0)};
+  for (int i = 0; i < plan.num_steps; ++i) {
+    worker.begin_step(plan.threads > 1 ? &counters[static_cast<std::size_t>(i)] : nullptr);
+    plan.steps[i].run(plan, all, worker);
+    if (plan.threads > 1) {
+#pragma omp barrier
+    }
+  }
+}
+
+// Each thread takes slabs and carries them through all steps; no thread waits for another.
+void Session::State::run_deep(const Plan& plan, Worker& worker, float* memory) noexcept {
+  const std::int64_t batch = plan.request.sizes.batch;
+  for (std::int64_t s = 0; (s = counters[0].fetch_add(1, std::memory_order_relaxed)) < plan.slabs;) {
+    const Slab slab{s * plan.group, std::min(plan.group, batch - s * plan.group), memory};
+    for (int i = 0; i < plan.num_steps; ++i) {
+      worker.begin_step(nullptr);
+      plan.steps[i].run(plan, slab, worker);
+    }
+  }
+}
+
+void Session::State::run_member(const Plan& plan, int member) noexcept {
+  const projection::SingleThread guard;  // a team may turn out to have one member, where oneDNN would start its own
+  Worker& worker = workers[static_cast<std::size_t>(member)];
+  plan.deep ? run_deep(plan, worker, slab_memory(plan, member)) : run_wide(plan, worker);
+}
+
+void Session::State::run_team(const Plan& plan) noexcept {
+  if (plan.threads == 1) return run_member(plan, 0);
+#pragma omp parallel num_threads(plan.threads)
+  run_member(plan, omp_get_thread_num());
+}
+
+void Session::State::report_failure() {
+  const bool failed = std::any_of(workers.begin(), workers.end(), [](const Worker& w) { return w.failed; });
+  if (failed) throw Error(ErrorCode::internal, "oneDNN failed to run a projection; the outputs are incomplete");
+}
+
+Session::Session(const MultiHeadAttention& attention, const SessionOptions& options)
+    : state_(std::make_unique<State>(attention, options.schedule)) {
+  const int threads = checked_threads(options.threads);
+  state_->workers.reserve(static_cast<std::size_t>(threads));
+  for (int t = 0; t < threads; ++t) state_->workers.emplace_back(attention.model());
+}
+
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+int Session::threads() const noexcept {
+  return static_cast<int>(state_->workers.size());
+}
+
+void Session::run(const AttentionInputs& inputs, const AttentionOutputs& outputs) {
+  const Plan plan = state_->plan(inputs, outputs);
+  state_->reserve(plan);
+  state_->place(plan);
+  state_->run_team(plan);
+  state_->report_failure();
+}
+
+Explanation Session::explain(const AttentionInputs& inputs, const AttentionOutputs& outputs) const {
+  const Plan plan = state_->plan(inputs, outputs);
+  Explanation result;
+  result.isa = state_->attention.isa();
+  result.schedule = plan.deep ? "deep" : plan.threads == 1 ? "inline" : "wide";
+  result.threads = plan.threads;
+  result.scratch_bytes = static_cast<std::size_t>(plan.scratch_floats()) * sizeof(float);
+  for (int i = 0; i < plan.num_steps; ++i) {
+    const runtime::Step& step = plan.steps[i];
+    result.steps.push_back({step.name, step.reads, step.writes, step.flops, step.bytes});
+  }
+  return result;
+}
+
+}  // namespace headwise
