@@ -11,6 +11,11 @@ struct KeyBlock {
   std::int64_t biased_from = key_block;  // first key of the block that needs its bias row
 };
 
+// No key between the first and the last of the block was left out.
+static inline bool is_run(const KeyBlock& block, const std::int64_t* indices) {
+  return indices[block.count - 1] - indices[0] + 1 == block.count;
+}
+
 static KeyCursor start_keys(const AttendTask& task) {
   const MaskForm& mask = task.mask;
   const std::int64_t keys = maximum(0, minimum(task.shape.num_keys, mask.key_end));
@@ -65,13 +70,16 @@ static void append(KeyBlock& block, const BlockScratch& scratch, std::int64_t ke
   scratch.partial[block.count++] = partial;
 }
 
-// Bias rows exist from biased_from on, so a plain key behind that point gets a row of zeros; one before it gets none.
+// Bias rows exist from biased_from on, so plain keys behind that point get rows of zeros; those before it get none.
 static void append_plain(KeyBlock& block, const BlockScratch& scratch, std::int64_t first, std::int64_t count,
                          int lanes) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (block.biased_from < block.count) __builtin_memset(scratch.bias + block.count * lanes, 0, sizeof(float) * lanes);
-    append(block, scratch, first + i, false);
+  if (block.biased_from < block.count) {
+    __builtin_memset(scratch.bias + block.count * lanes, 0, sizeof(float) * count * lanes);
   }
+  __builtin_memset(scratch.partial + block.count, 0, sizeof(bool) * count);
+  std::int64_t* indices = scratch.indices + block.count;
+  for (std::int64_t i = 0; i < count; ++i) indices[i] = first + i;
+  block.count += count;
 }
 
 static void append_masked(const AttendTask& task, KeyBlock& block, const BlockScratch& scratch, std::int64_t first,

@@ -22,7 +22,7 @@ static void store_block_weights(const AttendTask& task, const KeyBlock& block, c
   const std::int64_t end = scratch.indices[block.count - 1] + 1;
   scratch.block_ends[number] = end;
   __builtin_memcpy(scratch.block_maxima + number * lanes, scratch.maximum, sizeof(float) * lanes);
-  if (end - first != block.count) return scatter_weights(task, block, scratch, lanes);
+  if (!is_run(block, scratch.indices)) return scatter_weights(task, block, scratch, lanes);
   store_transposed(scratch.scores, lanes, nullptr, {task.weights.data + first, task.weights.stride}, task.num_queries,
                    block.count);
 }
