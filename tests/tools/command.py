@@ -1,0 +1,130 @@
+"""Runs the headwise command for the tests and makes the files it reads. Standard library only."""
+
+import json
+import math
+import os
+import pathlib
+import struct
+import subprocess
+import tempfile
+import unittest
+
+TOOL = os.environ["HEADWISE_TOOL"]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TINY_BERT = ROOT / "tests" / "data" / "tiny_bert" / "model.safetensors"
+TIMEOUT = 120
+
+FORMATS = {"<f4": "f", "<f8": "d", "<f2": "e", "|b1": "?", "<i8": "q", "<i4": "i"}
+
+
+class Result:
+    def __init__(self, completed):
+        self.code = completed.returncode
+        self.out = completed.stdout
+        self.err = completed.stderr
+
+    def json(self):
+        """The output as strict JSON: no NaN, no Infinity, valid UTF-8, one object."""
+
+        def refuse(word):
+            raise AssertionError(f"{word} is no JSON")
+
+        parsed = json.loads(self.out.decode("utf-8"), parse_constant=refuse)
+        assert isinstance(parsed, dict)
+        return parsed
+
+
+def run(*arguments, **options):
+    """Runs the command; arguments may be strings, bytes or paths."""
+    environment = dict(os.environ, **options.pop("environment", {}))
+    defaults = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+    command = [TOOL, *(a if isinstance(a, bytes) else str(a) for a in arguments)]
+    return Result(subprocess.run(command, env=environment, timeout=TIMEOUT, **{**defaults, **options}))
+
+
+def write_npy(path, shape, values, dtype="<f4"):
+    shape_text = "(" + "".join(f"{size}, " for size in shape) + ")"
+    header = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape_text}, }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    data = struct.pack(f"<{len(values)}{FORMATS[dtype]}", *values)
+    pathlib.Path(path).write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+    return path
+
+
+def read_npy(path):
+    """Shape and values of an f32 file, as the command writes it."""
+    data = pathlib.Path(path).read_bytes()
+    (length,) = struct.unpack("<H", data[8:10])
+    header = data[10 : 10 + length].decode()
+    assert "'<f4'" in header and "False" in header, header
+    inside = header[header.index("(") + 1 : header.index(")")]
+    shape = [int(part) for part in inside.split(",") if part.strip()]
+    return shape, list(struct.unpack(f"<{math.prod(shape)}f", data[10 + length :]))
+
+
+def write_safetensors(path, tensors):
+    """tensors: name -> (shape, f32 values)."""
+    header, data = {}, b""
+    for name, (shape, values) in tensors.items():
+        packed = struct.pack(f"<{len(values)}f", *values)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(packed)]}
+        data += packed
+    text = json.dumps(header).encode()
+    path = os.fsencode(path)
+    with open(path, "wb") as out:
+        out.write(struct.pack("<Q", len(text)) + text + data)
+    return path
+
+
+def identity(size):
+    return [size, size], [float(row == column) for row in range(size) for column in range(size)]
+
+
+def zeros(*shape):
+    return list(shape), [0.0] * math.prod(shape)
+
+
+def wave(count, step=0.7):
+    """Plain numbers without a pattern that a mistake could hide in."""
+    return [math.sin(step * (i + 1)) for i in range(count)]
+
+
+class CommandTest(unittest.TestCase):
+    """A test with a folder of its own and a query that fits the tiny model."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        self.query = write_npy(self.folder / "query.npy", [2, 5, 32], wave(2 * 5 * 32))
+
+    def ok(self, *arguments, **options):
+        result = run(*arguments, **options)
+        self.assertEqual(result.code, 0, result.err)
+        return result
+
+    def fails(self, code, words, *arguments, **options):
+        """One line on stderr that names these words, nothing on stdout."""
+        result = run(*arguments, **options)
+        message = result.err.decode()
+        self.assertEqual(result.code, code, message)
+        self.assertTrue(message.startswith("headwise: "), message)
+        self.assertEqual(message.count("\n"), 1, message)
+        for word in words:
+            self.assertIn(word, message)
+        self.assertFalse(result.out)
+        return message
+
+    def run_tiny(self, *arguments, **options):
+        return self.ok("run", TINY_BERT, "--query", self.query, "--repeat", "1", *arguments, **options)
+
+    def output_of(self, *arguments, **options):
+        """The output of a run as shape and values."""
+        path = self.folder / "output.npy"
+        self.run_tiny("--output", path, *arguments, **options)
+        return read_npy(path)
+
+    def assert_close(self, left, right, tolerance=1e-5):
+        self.assertEqual(len(left), len(right))
+        for a, b in zip(left, right):
+            self.assertLessEqual(abs(a - b), tolerance * (1 + abs(b)))

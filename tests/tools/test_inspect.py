@@ -1,0 +1,122 @@
+"""headwise inspect, verify and info; the small model and its hidden states."""
+
+import filecmp
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+from command import ROOT, TINY_BERT, CommandTest, identity, read_npy, wave, write_npy, write_safetensors
+
+
+class Inspect(CommandTest):
+    def test_layers_and_roles(self):
+        shown = self.ok("inspect", TINY_BERT, "--json").json()
+        self.assertEqual(shown["num_heads"], 4)
+        self.assertEqual([layer["prefix"] for layer in shown["layers"]], [f"encoder.layer.{i}.attention." for i in (0, 1)])
+        layer = shown["layers"][1]
+        self.assertEqual((layer["family"], layer["model_dim"], layer["head_dim"]), ("bert", 32, 8))
+        roles = {part["role"]: part["tensor"] for part in layer["parts"]}
+        self.assertEqual(roles["output_bias"], "encoder.layer.1.attention.output.dense.bias")
+        self.assertEqual(len(roles), 8)
+
+    def test_people_see_the_layers_before_the_tensors(self):
+        text = self.ok("inspect", TINY_BERT).out.decode()
+        self.assertIn("2 attention layers, family bert: width 32, 4 heads (config.json) of 8", text)
+        self.assertLess(text.index("query_weight"), text.index("embeddings.word_embeddings.weight"))
+
+    def test_heads_unknown(self):
+        copy = self.folder / "model.safetensors"
+        shutil.copy(TINY_BERT, copy)
+        self.assertIn("heads unknown", self.ok("inspect", copy).out.decode())
+        self.assertIsNone(self.ok("inspect", copy, "--json").json()["num_heads"])
+        self.fails(1, ["heads", "--heads"], "run", copy, "--query", self.query)
+        self.ok("run", copy, "--query", self.query, "--heads", "4")
+
+    def test_a_broken_config_does_not_hide_the_file(self):
+        shutil.copy(TINY_BERT, self.folder / "model.safetensors")
+        (self.folder / "config.json").write_text('{"num_attention_heads": "four"}')
+        result = self.ok("inspect", self.folder / "model.safetensors")
+        self.assertIn(b"num_attention_heads", result.err)
+
+    def test_nonfinite_values_are_counted(self):
+        values = [float("nan"), float("inf"), float("-inf"), float("nan"), 1.0]
+        path = write_safetensors(self.folder / "x.safetensors", {"bad": ([5], values), "good": identity(2)})
+        tensors = self.ok("inspect", path, "--json").json()["tensors"]
+        self.assertEqual([(t["nan_count"], t["infinite_count"]) for t in tensors], [(2, 2), (0, 0)])
+        self.assertIn("2 NaN and 2 infinite values in 1 tensor", self.ok("inspect", path).out.decode())
+        self.assertIsNone(self.ok("inspect", path, "--json", "--no-scan").json()["nan_count"])
+
+    def test_trailing_bytes_need_permission(self):
+        path = self.folder / "long.safetensors"
+        path.write_bytes(TINY_BERT.read_bytes() + b"abcd")
+        self.fails(1, ["long.safetensors", "--allow-trailing-bytes"], "inspect", path)
+        self.ok("inspect", path, "--allow-trailing-bytes")
+
+    def test_arrays(self):
+        shown = self.ok("inspect", self.query, "--json").json()
+        self.assertEqual((shown["shape"], shown["dtype"]), ([2, 5, 32], "f32"))
+        for dtype, values in (("|b1", [True, False]), ("<i8", [-3, 7]), ("<f2", [0.5, 2.0]), ("<f8", [0.1, 1e300])):
+            path = write_npy(self.folder / "x.npy", [2], values, dtype)
+            shown = self.ok("inspect", path, "--json", "--values").json()
+            self.assertEqual(shown["values"], values)
+            self.assertEqual(shown["max"], max(values))
+
+
+class Verify(CommandTest):
+    def test_every_isa_passes_on_random_and_on_given_inputs(self):
+        for isa in self.ok("info", "--json").json()["isas"]:
+            if not (isa["compiled"] and isa["present"]):
+                continue
+            shown = self.ok("verify", TINY_BERT, "--isa", isa["name"], "--json").json()
+            self.assertEqual((shown["isa"], shown["passed"], shown["seed"]), (isa["name"], True, 1))
+            self.assertEqual((shown["batch"], shown["query_length"]), (2, 33))
+            options = ["--query", self.query, "--causal", "auto", "--key-lengths", "5,0", "--layer", "1"]
+            self.ok("verify", TINY_BERT, "--isa", isa["name"], *options)
+
+    def test_the_seed_is_said(self):
+        self.assertIn("--seed 7", self.ok("verify", TINY_BERT, "--seed", "7").out.decode())
+
+    def test_widths_of_their_own(self):
+        model = {
+            "q_proj_weight": ([8, 8], wave(64)),
+            "k_proj_weight": ([8, 6], wave(48)),
+            "v_proj_weight": ([8, 5], wave(40)),
+            "out_proj.weight": ([8, 8], wave(64)),
+        }
+        path = write_safetensors(self.folder / "m.safetensors", model)
+        shown = self.ok("verify", path, "--heads", "2", "--allow-missing-bias", "--json").json()
+        self.assertEqual((shown["config"]["key_input_dim"], shown["config"]["value_input_dim"]), (6, 5))
+
+
+class Scripts(CommandTest):
+    def test_the_small_model_is_what_its_script_makes(self):
+        script = ROOT / "tests" / "data" / "make_tiny_bert.py"
+        copy = self.folder / script.name
+        shutil.copy(script, copy)
+        subprocess.run([sys.executable, copy], check=True)
+        for name in ("model.safetensors", "config.json", "vocab.txt"):
+            self.assertTrue(filecmp.cmp(self.folder / "tiny_bert" / name, TINY_BERT.parent / name, shallow=False), name)
+
+    def test_hidden_states_run_through_the_model(self):
+        states = self.folder / "states.npy"
+        script = ROOT / "tools" / "make_hidden_states.py"
+        arguments = [sys.executable, script, TINY_BERT.parent, "The bank was full of money.", "-o", states]
+        done = subprocess.run(arguments, check=True, capture_output=True)
+        self.assertEqual(done.stderr.decode().strip(), "tokens: [CLS] the bank was full of money . [SEP]")
+        self.assertEqual(read_npy(states)[0], [1, 9, 32])
+        self.query = states
+        self.assertEqual(self.output_of()[0], [1, 9, 32])
+
+    def test_scripts_explain_themselves(self):
+        for name in ("install_packages.sh", "fetch_model.sh", "quickstart.sh", "test.sh"):
+            script = ROOT / "tools" / name
+            self.assertTrue(os.access(script, os.X_OK))
+            shown = subprocess.run([script, "--help"], check=True, capture_output=True, cwd=self.folder)
+            self.assertIn(b"Usage: tools/" + name.encode(), shown.stdout)
+            self.assertEqual(subprocess.run([script, "--nonsense"], capture_output=True, check=False).returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,103 @@
+"""Exit codes, help, and values of options that are refused."""
+
+import unittest
+
+from command import TINY_BERT, CommandTest, run, write_npy
+
+
+class Usage(CommandTest):
+    def test_help_of_every_command_has_an_example(self):
+        self.assertIn(b"Exit codes", self.ok("--help").out)
+        for name in ("inspect", "run", "verify", "info"):
+            result = self.ok(name, "--help")
+            self.assertIn(f"headwise {name}", result.out.decode())
+            self.assertIn(b"Example:", result.out)
+            self.assertEqual(result.err, b"")
+
+    def test_version(self):
+        self.assertRegex(self.ok("--version").out.decode(), r"^headwise \d+\.\d+\.\d+\n$")
+
+    def test_wrong_command_lines_exit_with_2(self):
+        self.fails(2, ["--help"])
+        self.fails(2, ["'runn'", "did you mean 'run'"], "runn")
+        self.fails(2, ["--nonsense", "headwise info --help"], "info", "--nonsense")
+        self.fails(2, ["FILE"], "inspect")
+        self.fails(2, ["--query"], "run", TINY_BERT)
+
+    def test_failures_exit_with_1_and_name_the_file(self):
+        self.fails(1, ["absent.safetensors"], "inspect", self.folder / "absent.safetensors")
+        self.fails(1, ["absent.npy"], "run", TINY_BERT, "--query", self.folder / "absent.npy")
+        self.fails(1, ["layer 7"], "run", TINY_BERT, "--query", self.query, "--layer", "7")
+        broken = self.folder / "broken.safetensors"
+        broken.write_bytes(b"\xff" * 64)
+        self.fails(1, ["broken.safetensors"], "inspect", broken)
+
+
+class Threads(CommandTest):
+    def test_zero_means_automatic(self):
+        self.assertGreaterEqual(self.run_tiny("--threads", "0", "--json").json()["threads"], 1)
+
+    def test_a_count_is_obeyed(self):
+        """On work that is worth two threads: a small call runs on one."""
+        query = write_npy(self.folder / "long.npy", [8, 64, 32], [0.25] * (8 * 64 * 32))
+        for count in (1, 2):
+            shown = self.ok("run", TINY_BERT, "--query", query, "--threads", count, "--json").json()
+            self.assertEqual(shown["threads"], count)
+
+    def test_everything_else_is_refused(self):
+        for text in ("-1", "", "abc", "2x", "1e3", "1.0", "+2", " 2", "0x2", "1025", "99999", "4294967297", "9" * 30):
+            with self.subTest(text=text):
+                self.fails(2, ["--threads"], "run", TINY_BERT, "--query", self.query, "--threads", text)
+
+    def test_a_bad_variable_never_crashes(self):
+        for text in ("0", "abc", "2,2", "-3", ""):
+            with self.subTest(text=text):
+                result = run("run", TINY_BERT, "--query", self.query, environment={"OMP_NUM_THREADS": text})
+                self.assertEqual(result.code, 0, result.err)
+
+
+class Combinations(CommandTest):
+    def refused(self, words, *arguments):
+        self.fails(2, words, "run", TINY_BERT, "--query", self.query, *arguments)
+
+    def test_options_that_need_another(self):
+        self.refused(["--mask-meaning", "--mask"], "--mask-meaning", "keep")
+        self.refused(["--key-padding-meaning"], "--key-padding-meaning", "drop")
+        self.refused(["--values", "--json"], "--values")
+
+    def test_a_boolean_mask_needs_a_meaning(self):
+        mask = write_npy(self.folder / "mask.npy", [5, 5], [True] * 25, "|b1")
+        self.refused(["mask.npy", "bool", "--mask-meaning"], "--mask", mask)
+
+    def test_words_that_are_no_choice(self):
+        self.refused(["--causal", "upper-left", "'sideways'"], "--causal", "sideways")
+        self.refused(["--isa", "reference", "'mmx'"], "--isa", "mmx")
+        self.refused(["--schedule", "wide"], "--schedule", "fast")
+
+    def test_numbers(self):
+        for text in ("0,5", "nan", "inf", "1e999", "", "0.5x"):
+            self.refused(["--scale"], "--scale", text)
+        self.refused(["--layer"], "--layer", "-1")
+        self.refused(["--heads"], "--heads", "0")
+        self.refused(["--repeat"], "--repeat", "0")
+
+    def test_targets(self):
+        self.refused(["no-such-folder"], "--output", self.folder / "no-such-folder" / "y.npy")
+        self.refused(["/dev/null", "no regular file"], "--output", "/dev/null")
+        same = self.folder / "y.npy"
+        self.refused(["--output", "--attention", "same file"], "--output", same, "--attention", same)
+        self.assertFalse(same.exists())
+
+    def test_a_bad_variable_is_named(self):
+        for command in (["info"], ["run", TINY_BERT, "--query", self.query], ["verify", TINY_BERT]):
+            self.fails(1, ["mmx", "HEADWISE_ISA"], *command, environment={"HEADWISE_ISA": "mmx"})
+
+    def test_an_isa_that_is_not_there(self):
+        isas = self.ok("info", "--json").json()["isas"]
+        for isa in isas:
+            if not (isa["compiled"] and isa["present"]):
+                self.fails(1, [isa["name"]], "run", TINY_BERT, "--query", self.query, "--isa", isa["name"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,22 @@
+// A sub-command: its parser, and what it does once the command line is parsed.
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace headwise::tools {
+
+struct Command {
+  CLI::App* parser = nullptr;
+  std::function<int()> run;  // returns the exit code; throws headwise::Error, UsageError or OutputError
+};
+
+Command add_inspect(CLI::App& app);
+Command add_run(CLI::App& app);
+Command add_verify(CLI::App& app);
+Command add_info(CLI::App& app);
+
+}  // namespace headwise::tools

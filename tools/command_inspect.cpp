@@ -1,0 +1,122 @@
+// headwise inspect: what a weight file or a .npy file holds.
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <headwise/headwise.hpp>
+#include <memory>
+
+#include "command.hpp"
+#include "console.hpp"
+#include "inspect_report.hpp"
+#include "option_types.hpp"
+#include "text.hpp"
+
+namespace headwise::tools {
+namespace {
+
+constexpr auto details = R"(
+For a weight file: the attention layers that were recognised, which tensor became which
+matrix, and every tensor with its NaN and infinite values. For a .npy file: its type, shape
+and range.
+
+Example:
+  headwise inspect model.safetensors)";
+
+struct InspectOptions {
+  CommonOptions common;
+  std::string file;
+  OpenOptions open;
+  bool no_scan = false;
+  bool values = false;
+};
+
+// By name or by content: a damaged .npy file is best explained by the reader of that format.
+bool is_npy(const std::string& path) {
+  if (path.ends_with(".npy")) return true;
+  char magic[6] = {};
+  std::ifstream file(path, std::ios::binary);
+  file.read(magic, sizeof magic);
+  return file.gcount() == sizeof magic && std::string(magic, sizeof magic) == "\x93NUMPY";
+}
+
+// Types that headwise cannot read are not counted: nothing, not zero.
+std::optional<NonFinite> scan_tensor(const SafetensorsFile& file, const TensorInfo& info, ProgressBar& bar) {
+  const std::uint64_t total = file.tensors().back().end;
+  try {
+    return count_nonfinite(
+        file.read(info.name, [&](std::uint64_t done, std::uint64_t) { bar.update(info.begin + done, total); }));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unsupported) throw;
+    return std::nullopt;
+  }
+}
+
+void scan(const SafetensorsFile& file, Inspection& inspection, const Console& console) {
+  ProgressBar bar(console, "reading values");
+  for (std::size_t i = 0; i < inspection.tensors.size(); ++i) {
+    inspection.nonfinite[i] = scan_tensor(file, inspection.tensors[i], bar);
+  }
+}
+
+// A broken config.json is worth a word, but the weight file can be shown all the same.
+std::optional<std::int64_t> known_heads(const std::string& file, const Console& console) {
+  try {
+    return heads_from_config(file);
+  } catch (const Error& error) {
+    console.note(std::string("heads unknown: ") + error.what());
+    return std::nullopt;
+  }
+}
+
+Inspection inspect_weights(const InspectOptions& options, const Console& console) {
+  const SafetensorsFile file = SafetensorsFile::open(options.file, options.open);
+  Inspection inspection;
+  inspection.path = options.file;
+  inspection.tensors = file.tensors();
+  inspection.nonfinite.resize(inspection.tensors.size());
+  inspection.layers = find_attention_layers(file);
+  inspection.heads = known_heads(options.file, console);
+  inspection.scanned = !options.no_scan;
+  if (inspection.scanned) scan(file, inspection, console);
+  return inspection;
+}
+
+void show_array(const InspectOptions& options) {
+  const Tensor tensor = load_npy(options.file);
+  write_output(options.common.json ? array_json(options.file, tensor, options.values)
+                                   : array_text(options.file, tensor));
+}
+
+void show_weights(const InspectOptions& options) {
+  if (options.values) throw UsageError("--values is for .npy files; " + options.file + " is none");
+  const Inspection inspection = inspect_weights(options, Console(options.common));
+  write_output(options.common.json ? inspection_json(inspection) : inspection_text(inspection));
+}
+
+int inspect(const InspectOptions& options) {
+  if (options.values && !options.common.json) throw UsageError("--values says nothing without --json");
+  if (is_npy(options.file)) {
+    show_array(options);
+  } else {
+    show_weights(options);
+  }
+  return exit_ok;
+}
+
+}  // namespace
+
+Command add_inspect(CLI::App& app) {
+  CLI::App* parser = app.add_subcommand("inspect", "Show what a weight file or a .npy file holds");
+  auto options = std::make_shared<InspectOptions>();
+  add_path(*parser, "FILE", options->file, "Weight file (.safetensors) or array (.npy)")
+      ->required()
+      ->option_text("(required)");
+  parser->add_flag("--no-scan", options->no_scan, "Do not read the values to count NaN and infinity");
+  parser->add_flag("--values", options->values, "With --json, for a .npy file: every value");
+  parser->add_flag("--allow-trailing-bytes", options->open.allow_trailing_bytes,
+                   "Accept bytes after the last tensor, as some published files have");
+  add_common_options(*parser, options->common);
+  parser->footer(details);
+  return {parser, [options] { return inspect(*options); }};
+}
+
+}  // namespace headwise::tools

@@ -1,0 +1,175 @@
+#include "inspect_report.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "json_output.hpp"
+#include "layer_sizes.hpp"
+#include "text.hpp"
+
+namespace headwise::tools {
+namespace {
+
+std::string shape_text(const std::vector<std::uint64_t>& shape) {
+  std::string text;
+  for (const std::uint64_t size : shape) text += (text.empty() ? "" : ", ") + std::to_string(size);
+  return "[" + text + "]";
+}
+
+std::string without_prefix(const std::string& name, const std::string& prefix) {
+  return name.starts_with(prefix) ? name.substr(prefix.size()) : name;
+}
+
+// Layers whose parts differ in nothing but the prefix are told once.
+bool same_parts(const AttentionLayer& a, const AttentionLayer& b) {
+  if (a.family != b.family || a.parts.size() != b.parts.size()) return false;
+  for (std::size_t i = 0; i < a.parts.size(); ++i) {
+    const auto &left = a.parts[i], &right = b.parts[i];
+    const bool same_name = without_prefix(left.tensor, a.prefix) == without_prefix(right.tensor, b.prefix);
+    if (left.role != right.role || left.shape != right.shape || !same_name) return false;
+  }
+  return true;
+}
+
+using Group = std::vector<AttentionLayer>;
+
+std::vector<Group> group_layers(const std::vector<AttentionLayer>& layers) {
+  std::vector<Group> groups;
+  for (const AttentionLayer& layer : layers) {
+    const bool joins = !groups.empty() && same_parts(groups.back().front(), layer);
+    if (!joins) groups.emplace_back();
+    groups.back().push_back(layer);
+  }
+  return groups;
+}
+
+std::string group_text(const Group& group, std::optional<std::int64_t> heads) {
+  const AttentionLayer& first = group.front();
+  const auto count = static_cast<std::int64_t>(group.size());
+  std::string text = plural(count, "attention layer") + ", family " + first.family + ": ";
+  text += to_text(layer_sizes(first), heads) + "\n";
+  Table names;
+  names.row({"layer", "prefix"});
+  for (const AttentionLayer& layer : group) names.row({std::to_string(layer.index), printable(layer.prefix)});
+  Table parts;
+  parts.row({"matrix", "tensor", "shape"});
+  for (const auto& part : first.parts) {
+    parts.row({part.role, "…" + printable(without_prefix(part.tensor, first.prefix)), shape_text(part.shape)});
+  }
+  return text + names.to_string() + "\n" + parts.to_string() + "\n";
+}
+
+std::vector<std::string> tensor_row(const Inspection& inspection, std::size_t i) {
+  const TensorInfo& info = inspection.tensors[i];
+  std::vector<std::string> cells{printable(info.name), info.dtype, shape_text(info.shape),
+                                 std::to_string(info.end - info.begin)};
+  if (!inspection.scanned) return cells;
+  const auto& found = inspection.nonfinite[i];
+  cells.push_back(found ? std::to_string(found->nan_count) : "-");
+  cells.push_back(found ? std::to_string(found->infinite_count) : "-");
+  return cells;
+}
+
+std::string tensors_text(const Inspection& inspection) {
+  Table table;
+  std::vector<std::string> heading{"tensor", "dtype", "shape", "bytes"};
+  if (inspection.scanned) heading.insert(heading.end(), {"NaN", "Inf"});
+  table.row(heading);
+  for (std::size_t i = 0; i < inspection.tensors.size(); ++i) table.row(tensor_row(inspection, i));
+  return table.to_string();
+}
+
+struct Totals {
+  std::uint64_t bytes = 0;
+  std::int64_t nan_count = 0, infinite_count = 0, tensors_hit = 0;
+};
+
+Totals totals_of(const Inspection& inspection) {
+  Totals totals;
+  for (const TensorInfo& info : inspection.tensors) totals.bytes += info.end - info.begin;
+  for (const auto& found : inspection.nonfinite) {
+    if (!found) continue;
+    totals.nan_count += found->nan_count;
+    totals.infinite_count += found->infinite_count;
+    totals.tensors_hit += found->nan_count + found->infinite_count > 0;
+  }
+  return totals;
+}
+
+std::string health_text(const Inspection& inspection, const Totals& totals) {
+  if (!inspection.scanned) return "values not read";
+  if (totals.tensors_hit == 0) return "no NaN, no infinity";
+  return std::to_string(totals.nan_count) + " NaN and " + std::to_string(totals.infinite_count) +
+         " infinite values in " + plural(totals.tensors_hit, "tensor");
+}
+
+Json layer_json(const AttentionLayer& layer, std::optional<std::int64_t> heads) {
+  const LayerSizes sizes = layer_sizes(layer);
+  const std::int64_t head_dim = sizes.head_dim(heads);
+  Json parts = Json::array();
+  for (const auto& part : layer.parts) {
+    parts.push_back({{"role", part.role}, {"tensor", json_text(part.tensor)}, {"shape", part.shape}});
+  }
+  return {{"index", layer.index},
+          {"family", layer.family},
+          {"prefix", json_text(layer.prefix)},
+          {"model_dim", sizes.model_dim},
+          {"output_dim", sizes.output_dim},
+          {"query_width", sizes.query_width},
+          {"value_width", sizes.value_width},
+          {"num_heads", heads ? Json(*heads) : Json(nullptr)},
+          {"head_dim", head_dim > 0 ? Json(head_dim) : Json(nullptr)},
+          {"parts", parts}};
+}
+
+Json tensor_json(const Inspection& inspection, std::size_t i) {
+  const TensorInfo& info = inspection.tensors[i];
+  const auto& found = inspection.nonfinite[i];
+  return {{"name", json_text(info.name)},
+          {"dtype", info.dtype},
+          {"shape", info.shape},
+          {"bytes", info.end - info.begin},
+          {"nan_count", found ? Json(found->nan_count) : Json(nullptr)},
+          {"infinite_count", found ? Json(found->infinite_count) : Json(nullptr)}};
+}
+
+}  // namespace
+
+std::string inspection_text(const Inspection& inspection) {
+  const Totals totals = totals_of(inspection);
+  const auto count = static_cast<std::int64_t>(inspection.tensors.size());
+  std::string text = printable(inspection.path) + ": " + plural(count, "tensor") + ", " + byte_text(totals.bytes) +
+                     ", " + health_text(inspection, totals) + "\n\n";
+  if (inspection.layers.empty()) text += "No attention layer of a known family.\n\n";
+  for (const Group& group : group_layers(inspection.layers)) text += group_text(group, inspection.heads);
+  return text + tensors_text(inspection);
+}
+
+std::string inspection_json(const Inspection& inspection) {
+  const Totals totals = totals_of(inspection);
+  Json layers = Json::array(), tensors = Json::array();
+  for (const AttentionLayer& layer : inspection.layers) layers.push_back(layer_json(layer, inspection.heads));
+  for (std::size_t i = 0; i < inspection.tensors.size(); ++i) tensors.push_back(tensor_json(inspection, i));
+  return json_line({{"file", json_text(inspection.path)},
+                    {"bytes", totals.bytes},
+                    {"num_heads", inspection.heads ? Json(*inspection.heads) : Json(nullptr)},
+                    {"scanned", inspection.scanned},
+                    {"nan_count", inspection.scanned ? Json(totals.nan_count) : Json(nullptr)},
+                    {"infinite_count", inspection.scanned ? Json(totals.infinite_count) : Json(nullptr)},
+                    {"layers", layers},
+                    {"tensors", tensors}});
+}
+
+std::string array_text(const std::string& path, const Tensor& tensor) {
+  const Summary summary = summarise(tensor);
+  return printable(path) + ": " + to_string(summary.shape) + " " + dtype_name(summary.dtype) + "\n" + to_text(summary) +
+         "\n" + first_values(summary) + "\n";
+}
+
+std::string array_json(const std::string& path, const Tensor& tensor, bool with_values) {
+  Json object = {{"file", json_text(path)}};
+  object.update(to_json(summarise(tensor)));
+  if (with_values) object["values"] = json_values(tensor);
+  return json_line(object);
+}
+
+}  // namespace headwise::tools

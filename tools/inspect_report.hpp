@@ -1,0 +1,29 @@
+// What `headwise inspect` found in a safetensors file, and how it is told.
+#pragma once
+
+#include <headwise/headwise.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "summary.hpp"
+
+namespace headwise::tools {
+
+struct Inspection {
+  std::string path;
+  std::vector<TensorInfo> tensors;
+  std::vector<std::optional<NonFinite>> nonfinite;  // one a tensor; nothing where it was not or cannot be counted
+  std::vector<AttentionLayer> layers;
+  std::optional<std::int64_t> heads;  // from config.json
+  bool scanned = true;
+};
+
+std::string inspection_text(const Inspection& inspection);
+std::string inspection_json(const Inspection& inspection);
+
+// The same for a .npy file.
+std::string array_text(const std::string& path, const Tensor& tensor);
+std::string array_json(const std::string& path, const Tensor& tensor, bool with_values);
+
+}  // namespace headwise::tools

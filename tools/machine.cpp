@@ -1,0 +1,102 @@
+#include "machine.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "text.hpp"
+
+namespace headwise::tools {
+namespace {
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// "model name : …" on x86; Arm kernels give no name there.
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const auto colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+int affinity_cpus() {
+  cpu_set_t allowed;
+  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
+}
+
+std::string quota_text(const std::string& quota, const std::string& period) {
+  const auto allowed = parse_whole_number(quota), in = parse_whole_number(period);
+  if (!allowed || !in || *in == 0) return "";
+  return significant(static_cast<double>(*allowed) / static_cast<double>(*in), 3) + " CPUs";
+}
+
+// Version 2 of control groups writes "quota period" or "max period", version 1 has a file for each.
+std::string cpu_quota() {
+  const std::string both = first_line("/sys/fs/cgroup/cpu.max");
+  const auto blank = both.find(' ');
+  if (blank != std::string::npos) return quota_text(both.substr(0, blank), both.substr(blank + 1));
+  const std::string folder = "/sys/fs/cgroup/cpu/";
+  return quota_text(first_line(folder + "cpu.cfs_quota_us"), first_line(folder + "cpu.cfs_period_us"));
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+std::vector<Cache> caches_from_sysfs() {
+  std::vector<Cache> caches;
+  for (int index = 0;; ++index) {
+    const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
+    const auto level = parse_whole_number(first_line(folder + "level"));
+    if (!level) return caches;
+    caches.push_back({static_cast<int>(*level), lower(first_line(folder + "type")), first_line(folder + "size"),
+                      first_line(folder + "shared_cpu_list")});
+  }
+}
+
+void add_sysconf_cache(std::vector<Cache>& caches, int level, const char* type, int name) {
+  const long bytes = sysconf(name);
+  if (bytes > 0) caches.push_back({level, type, std::to_string(bytes / 1024) + "K", ""});
+}
+
+std::vector<Cache> caches_from_sysconf() {
+  std::vector<Cache> caches;
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+  add_sysconf_cache(caches, 1, "data", _SC_LEVEL1_DCACHE_SIZE);
+  add_sysconf_cache(caches, 2, "unified", _SC_LEVEL2_CACHE_SIZE);
+  add_sysconf_cache(caches, 3, "unified", _SC_LEVEL3_CACHE_SIZE);
+#endif
+  return caches;
+}
+
+}  // namespace
+
+Machine read_machine() {
+  Machine machine;
+  machine.cpu_name = cpu_name();
+  machine.affinity_cpus = affinity_cpus();
+  machine.online_cpus = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  machine.cpu_quota = cpu_quota();
+  machine.caches = caches_from_sysfs();
+  if (machine.caches.empty()) machine.caches = caches_from_sysconf();
+  return machine;
+}
+
+std::string thread_reason(const Machine& machine) {
+  const char* wanted = std::getenv("OMP_NUM_THREADS");
+  return "affinity allows " + std::to_string(machine.affinity_cpus) + " of " + std::to_string(machine.online_cpus) +
+         " CPUs, " + (machine.cpu_quota.empty() ? "no CPU quota" : "quota " + machine.cpu_quota) +
+         ", OMP_NUM_THREADS " + (wanted ? "is '" + printable(wanted) + "'" : "is not set");
+}
+
+}  // namespace headwise::tools

@@ -1,0 +1,127 @@
+// headwise: attention layers of weight files on the command line.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <headwise/headwise.hpp>
+#include <new>
+#include <string_view>
+#include <vector>
+
+#include "command.hpp"
+#include "console.hpp"
+#include "text.hpp"
+
+namespace headwise::tools {
+namespace {
+
+constexpr auto exit_codes = R"(
+Exit codes: 0 done, 1 failed, 2 the command line is wrong.
+Results go to stdout or files, everything else to stderr.)";
+
+struct CommandLine {
+  CLI::App app{"Multi-head attention on CPUs: weight file in, attention output out.", "headwise"};
+  std::vector<Command> commands;
+
+  CommandLine() {
+    app.set_version_flag("--version", std::string("headwise ") + version());
+    app.get_formatter()->column_width(36);
+    commands = {add_inspect(app), add_run(app), add_verify(app), add_info(app)};
+    app.require_subcommand(1);
+    app.footer(exit_codes);
+  }
+
+  std::vector<std::string> command_names() const {
+    std::vector<std::string> names;
+    for (const Command& command : commands) names.push_back(command.parser->get_name());
+    return names;
+  }
+};
+
+// CLI11 would only say that an argument was not expected.
+void check_command_name(const CommandLine& line, int count, char** arguments) {
+  if (count < 2) throw UsageError("no sub-command given; see 'headwise --help'");
+  const std::string name = arguments[1];
+  const auto names = line.command_names();
+  if (name.starts_with("-") || std::find(names.begin(), names.end(), name) != names.end()) return;
+  const std::string nearest = nearest_word(name, names);
+  const std::string advice = nearest.empty() ? "see 'headwise --help'" : "did you mean '" + nearest + "'?";
+  throw UsageError("unknown sub-command '" + name + "'; " + advice);
+}
+
+std::string help_command(const CommandLine& line) {
+  const auto chosen = line.app.get_subcommands();
+  return "headwise " + (chosen.empty() ? "" : chosen[0]->get_name() + " ") + "--help";
+}
+
+// The help of the chosen sub-command, without the double blank lines that CLI11 leaves between groups.
+std::string help_text(const CommandLine& line) {
+  return CLI::detail::find_and_replace(line.app.help(), "\n\n\n", "\n\n");
+}
+
+int parse_and_run(CommandLine& line, int count, char** arguments) {
+  check_command_name(line, count, arguments);
+  try {
+    line.app.parse(count, arguments);
+  } catch (const CLI::CallForVersion& request) {
+    write_output(std::string(request.what()) + "\n");
+    return exit_ok;
+  } catch (const CLI::CallForHelp&) {
+    write_output(help_text(line));
+    return exit_ok;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(std::string(error.what()) + "; see '" + help_command(line) + "'");
+  }
+  for (const Command& command : line.commands) {
+    if (command.parser->parsed()) return command.run();
+  }
+  return exit_usage;
+}
+
+// The library says what is wrong; the command knows what its user can do about it.
+std::string advice(const Error& error) {
+  const bool only_too_long = std::string_view(error.what()).find("longer than its header") != std::string_view::npos;
+  if (only_too_long) return "; --allow-trailing-bytes accepts them";
+  switch (error.code()) {
+    case ErrorCode::invalid_argument:
+      return "; 'headwise inspect' shows the layers and sizes of a file";
+    case ErrorCode::unsupported:
+      return "; see 'headwise info' and the README for what is offered";
+    case ErrorCode::bad_file:
+      return "; the file is damaged or of another format, make or fetch it again";
+    case ErrorCode::io:
+      return "; check the name, the permissions and the space left";
+    case ErrorCode::out_of_memory:
+      return "; try a smaller batch or shorter sequences";
+    case ErrorCode::internal:
+      return "; please report this";
+  }
+  return "";
+}
+
+int fail(const std::string& message, ExitCode code) {
+  write_error(message);
+  return code;
+}
+
+}  // namespace
+
+int run_command_line(int count, char** arguments) {
+  try {
+    prepare_streams();
+    CommandLine line;
+    return parse_and_run(line, count, arguments);
+  } catch (const UsageError& error) {
+    return fail(error.what(), exit_usage);
+  } catch (const Error& error) {
+    return fail(error.what() + advice(error), exit_failed);
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory; try a smaller batch or shorter sequences", exit_failed);
+  } catch (const std::exception& error) {
+    return fail(error.what(), exit_failed);
+  }
+}
+
+}  // namespace headwise::tools
+
+int main(int count, char** arguments) {
+  return headwise::tools::run_command_line(count, arguments);
+}

@@ -1,0 +1,58 @@
+// Option values that are read strictly: the whole text, in range, in any locale. A wrong one ends with exit code 2.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "console.hpp"
+
+namespace headwise::tools {
+
+void add_common_options(CLI::App& app, CommonOptions& options);
+
+CLI::Option* add_path(CLI::App& app, const std::string& name, std::string& target, const std::string& help);
+CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<float>& target, const std::string& help);
+
+// A whole number in a range; throws CLI::ValidationError otherwise.
+std::int64_t whole_number_between(const std::string& name, const std::string& text, std::int64_t minimum,
+                                  std::int64_t maximum);
+
+template <class Integer>
+CLI::Option* add_integer(CLI::App& app, const std::string& name, Integer& target, Integer minimum, Integer maximum,
+                         const std::string& help) {
+  const auto set = [&target, name, minimum, maximum](const std::string& text) {
+    target = static_cast<Integer>(whole_number_between(name, text, minimum, maximum));
+  };
+  return app.add_option_function<std::string>(name, set, help)->option_text("N");
+}
+
+// One of a few words, each with its value.
+template <class Value>
+using Choices = std::vector<std::pair<std::string, Value>>;
+
+template <class Value, class Set>
+CLI::Option* add_choice_function(CLI::App& app, const std::string& name, Set set, const Choices<Value>& choices,
+                                 const std::string& help) {
+  std::string words;
+  for (const auto& choice : choices) words += (words.empty() ? "" : "|") + choice.first;
+  const auto parse = [set, choices, name, words](const std::string& text) {
+    for (const auto& [word, value] : choices) {
+      if (word == text) return set(value);
+    }
+    throw CLI::ValidationError(name, "must be one of " + words + ", not '" + text + "'");
+  };
+  return app.add_option_function<std::string>(name, parse, help)->option_text(words);
+}
+
+template <class Value>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& target, const Choices<Value>& choices,
+                        const std::string& help) {
+  const auto set = [&target](const Value& value) { target = value; };
+  return add_choice_function<Value>(app, name, set, choices, help);
+}
+
+}  // namespace headwise::tools
