@@ -1,6 +1,7 @@
 #include "inspect_report.hpp"
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "json_output.hpp"
 #include "layer_sizes.hpp"
@@ -81,11 +82,24 @@ std::string tensors_text(const Inspection& inspection) {
 struct Totals {
   std::uint64_t bytes = 0;
   std::int64_t nan_count = 0, infinite_count = 0, tensors_hit = 0;
+  std::int64_t outside = 0;  // tensors that belong to no attention layer
 };
+
+std::set<std::string> names_in_layers(const std::vector<AttentionLayer>& layers) {
+  std::set<std::string> names;
+  for (const AttentionLayer& layer : layers) {
+    for (const auto& part : layer.parts) names.insert(part.tensor);
+  }
+  return names;
+}
 
 Totals totals_of(const Inspection& inspection) {
   Totals totals;
-  for (const TensorInfo& info : inspection.tensors) totals.bytes += info.end - info.begin;
+  const std::set<std::string> known = names_in_layers(inspection.layers);
+  for (const TensorInfo& info : inspection.tensors) {
+    totals.bytes += info.end - info.begin;
+    totals.outside += known.count(info.name) == 0;
+  }
   for (const auto& found : inspection.nonfinite) {
     if (!found) continue;
     totals.nan_count += found->nan_count;
@@ -137,7 +151,8 @@ Json tensor_json(const Inspection& inspection, std::size_t i) {
 std::string inspection_text(const Inspection& inspection) {
   const Totals totals = totals_of(inspection);
   const auto count = static_cast<std::int64_t>(inspection.tensors.size());
-  std::string text = printable(inspection.path) + ": " + plural(count, "tensor") + ", " + byte_text(totals.bytes) +
+  std::string text = printable(inspection.path) + ": " + plural(count, "tensor") + " (" +
+                     std::to_string(totals.outside) + " outside the attention layers), " + byte_text(totals.bytes) +
                      ", " + health_text(inspection, totals) + "\n\n";
   if (inspection.layers.empty()) text += "No attention layer of a known family.\n\n";
   for (const Group& group : group_layers(inspection.layers)) text += group_text(group, inspection.heads);
@@ -152,6 +167,7 @@ std::string inspection_json(const Inspection& inspection) {
   return json_line({{"file", json_text(inspection.path)},
                     {"bytes", totals.bytes},
                     {"num_heads", inspection.heads ? Json(*inspection.heads) : Json(nullptr)},
+                    {"tensors_outside_layers", totals.outside},
                     {"scanned", inspection.scanned},
                     {"nan_count", inspection.scanned ? Json(totals.nan_count) : Json(nullptr)},
                     {"infinite_count", inspection.scanned ? Json(totals.infinite_count) : Json(nullptr)},

@@ -40,7 +40,7 @@ HeadSource lay_out_product(Plan& plan, Measure& slab, Product product, std::int6
 
 void lay_out_projected(Plan& plan, Measure& slab) {
   const Sizes& s = plan.request.sizes;
-  if (plan.request.one_input && plan.model->product(Product::qkv)) {
+  if (plan.request.fused) {
     lay_out_fused(plan, slab);
   } else {
     plan.query = lay_out_product(plan, slab, Product::query, s.queries, s.head_dim);

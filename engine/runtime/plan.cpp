@@ -48,7 +48,7 @@ void add_attend(Plan& plan) {
 }
 
 void add_projected_steps(Plan& plan) {
-  if (plan.request.one_input && plan.model->product(Product::qkv)) {
+  if (plan.request.fused) {
     add_product(plan, Product::qkv, "ProjectQkv", "query", project_qkv);
   } else {
     add_product(plan, Product::query, "ProjectQuery", "query", project_query);

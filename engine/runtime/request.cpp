@@ -168,8 +168,9 @@ Request make_request(const Model& model, const AttentionInputs& inputs, const At
   }
   read_masks(inputs, request);
   check_overlaps(request, inputs);
-  request.one_input = same_tensor(request.query, request.key) && same_tensor(request.query, request.value);
-  if (model.projected && !request.one_input && !model.product(Product::query)) {
+  const bool one_input = same_tensor(request.query, request.key) && same_tensor(request.query, request.value);
+  request.fused = one_input && model.product(Product::qkv).has_value();
+  if (model.projected && !request.fused && !model.product(Product::query)) {
     reject("query, key and value", "must be one tensor since the model was made with self_attention_only");
   }
   return request;

@@ -22,7 +22,7 @@ struct MaskSource {
 
 struct Request {
   Sizes sizes;
-  bool one_input = false;               // query, key and value are the same tensor
+  bool fused = false;                   // one product serves query, key and value, which are one tensor
   TensorView query, key, value;         // [B, L, width], or [B, H, L, size] without projections
   MutableTensorView output;             // the same
   MutableTensorView attention;          // [B, H, Lq, Lk] or not given

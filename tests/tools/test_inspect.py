@@ -48,6 +48,11 @@ class Inspect(CommandTest):
         self.assertIn("2 NaN and 2 infinite values in 1 tensor", self.ok("inspect", path).out.decode())
         self.assertIsNone(self.ok("inspect", path, "--json", "--no-scan").json()["nan_count"])
 
+    def test_tensors_that_belong_to_no_layer_are_counted(self):
+        path = ROOT / "tests" / "data" / "cases" / "b28_prefix_module.safetensors"
+        self.assertEqual(self.ok("inspect", path, "--json").json()["tensors_outside_layers"], 1)
+        self.assertIn("5 tensors (1 outside the attention layers)", self.ok("inspect", path).out.decode())
+
     def test_trailing_bytes_need_permission(self):
         path = self.folder / "long.safetensors"
         path.write_bytes(TINY_BERT.read_bytes() + b"abcd")
