@@ -36,7 +36,7 @@ bool is_reference(const dnnl::matmul::primitive_desc& desc) {
 
 Descriptors Linear::Packed::describe(const SliceKind& kind) const {
   Descriptors result;
-  for (const std::int64_t rows : row_classes) {
+  for (const std::int64_t rows : classes) {
     result.push_back(describe_matmul(
         {dense_matrix(rows, kind.width), kind.weights_desc, dense_matrix(rows, shape.row_stride), kind.accumulate}));
   }
@@ -48,16 +48,16 @@ Descriptors Linear::Packed::describe(const SliceKind& kind) const {
 void Linear::Packed::add_kind(SliceKind kind) {
   kind.weights_desc = memory::desc({kind.width, shape.row_stride}, memory::data_type::f32, memory::format_tag::any);
   kind.weights_desc = describe(kind).back().weights_desc();
-  Descriptors classes = describe(kind);
-  if (std::any_of(classes.begin(), classes.end(), is_reference)) {
+  Descriptors descriptors = describe(kind);
+  if (std::any_of(descriptors.begin(), descriptors.end(), is_reference)) {
     kind.weights_desc = dense_matrix(kind.width, shape.row_stride);
-    classes = describe(kind);
+    descriptors = describe(kind);
   }
-  for (const auto& desc : classes) {
+  for (const auto& desc : descriptors) {
     scratchpad_bytes = std::max(scratchpad_bytes, desc.scratchpad_desc().get_size());
     kind.primitives.emplace_back(desc);
   }
-  implementation = classes.back().impl_info_str();
+  implementation = descriptors.back().impl_info_str();
   kinds.push_back(std::move(kind));
 }
 
@@ -81,8 +81,17 @@ Tensor Linear::Packed::pack(const float* weight, std::int64_t slice) const {
   return packed;
 }
 
+// "brg" is the packed kernel that treats every row alike.
+void Linear::Packed::choose_classes() {
+  const memory::desc any({slices.width, shape.row_stride}, memory::data_type::f32, memory::format_tag::any);
+  const auto rows = [&](std::int64_t width) { return dense_matrix(largest_class, width); };
+  const auto desc = describe_matmul({rows(slices.width), any, rows(shape.row_stride), false});
+  if (std::strncmp(desc.impl_info_str(), "brg", 3) != 0) classes = padded_classes;
+}
+
 void Linear::Packed::build(const float* weight) {
   slices = make_slices(shape.in);
+  choose_classes();
   const Tensor rows = padded(weight, shape.out * shape.in, {shape.row_stride, shape.in});
   for (std::int64_t slice = 0; slice < slices.count; ++slice) {
     kind_of.push_back(find_or_add_kind(slice_width(slice), slice > 0));
@@ -110,9 +119,11 @@ std::string Linear::implementation() const {
   return packed_->implementation;
 }
 
+// The scratchpad, a copy of one slice of the input rows, and the output rows of a padded class.
 std::size_t Linear::scratch_bytes() const noexcept {
-  const std::int64_t copied = packed_->copies_input() ? row_classes.back() * packed_->slices.width : 0;
-  return (packed_->scratchpad_bytes + 63) / 64 * 64 + static_cast<std::size_t>(copied) * sizeof(float);
+  const std::int64_t copied = packed_->copies_input() ? largest_class * packed_->slices.width : 0;
+  const std::int64_t padded_rows = packed_->pads_rows() ? packed_->classes.front() * packed_->shape.row_stride : 0;
+  return (packed_->scratchpad_bytes + 63) / 64 * 64 + static_cast<std::size_t>(copied + padded_rows) * sizeof(float);
 }
 
 SingleThread::SingleThread() noexcept : before_(omp_get_max_threads()) {

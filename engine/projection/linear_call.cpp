@@ -17,7 +17,8 @@ struct LinearCall::Handles {
   bool multiply(std::size_t row_class, std::int64_t slice, const float* x, float* y) noexcept;
   const float* slice_rows(std::int64_t slice, const float* x, std::int64_t rows, float* copy) const noexcept;
   void add_bias(float* y, std::int64_t rows) const noexcept;
-  bool run_class(std::size_t row_class, const float* x, float* y, float* copy) noexcept;
+  bool run_class(std::size_t row_class, const float* x, std::int64_t rows, float* y, float* copy) noexcept;
+  bool run_padded(std::size_t row_class, const float* x, std::int64_t rows, float* y, float* copy) noexcept;
 };
 
 namespace {
@@ -45,10 +46,10 @@ LinearCall::LinearCall(const Linear& linear) : handles_(std::make_unique<Handles
   }
   for (const SliceKind& kind : packed.kinds) {
     auto& sources = h.sources.emplace_back();
-    for (const std::int64_t rows : row_classes)
+    for (const std::int64_t rows : packed.classes)
       sources.push_back(view(dense_matrix(rows, kind.width), DNNL_MEMORY_NONE));
   }
-  for (const std::int64_t rows : row_classes) {
+  for (const std::int64_t rows : packed.classes) {
     h.destinations.push_back(view(dense_matrix(rows, packed.shape.row_stride), DNNL_MEMORY_NONE));
   }
 }
@@ -92,8 +93,10 @@ void LinearCall::Handles::add_bias(float* y, std::int64_t rows) const noexcept {
   }
 }
 
-bool LinearCall::Handles::run_class(std::size_t row_class, const float* x, float* y, float* copy) noexcept {
-  const std::int64_t rows = row_classes[row_class];
+// `rows` may be fewer than the class has where the input is copied; the rest of the copy is whatever was there before,
+// and so is the rest of y.
+bool LinearCall::Handles::run_class(std::size_t row_class, const float* x, std::int64_t rows, float* y,
+                                    float* copy) noexcept {
   for (std::int64_t slice = 0; slice < linear->slices.count; ++slice) {
     if (!multiply(row_class, slice, slice_rows(slice, x, rows, copy), y)) return false;
   }
@@ -101,16 +104,26 @@ bool LinearCall::Handles::run_class(std::size_t row_class, const float* x, float
   return true;
 }
 
+bool LinearCall::Handles::run_padded(std::size_t row_class, const float* x, std::int64_t rows, float* y,
+                                     float* copy) noexcept {
+  float* padded = copy + largest_class * linear->slices.width;
+  if (!run_class(row_class, x, rows, padded, copy)) return false;
+  std::memcpy(y, padded, sizeof(float) * static_cast<std::size_t>(rows * linear->shape.row_stride));
+  return true;
+}
+
 bool LinearCall::run(const float* x, std::int64_t rows, float* y, void* scratch) noexcept {
   Handles& h = *handles_;
-  char* after_scratchpad = static_cast<char*>(scratch) + (h.linear->scratchpad_bytes + 63) / 64 * 64;
+  auto* copy = reinterpret_cast<float*>(static_cast<char*>(scratch) + (h.linear->scratchpad_bytes + 63) / 64 * 64);
   bool ok = point(h.scratchpad, scratch);
   while (ok && rows > 0) {
-    const std::size_t c = next_row_class(rows);
-    ok = h.run_class(c, x, y, reinterpret_cast<float*>(after_scratchpad));
-    x += row_classes[c] * h.linear->shape.in;
-    y += row_classes[c] * h.linear->shape.row_stride;
-    rows -= row_classes[c];
+    const std::size_t c = next_row_class(h.linear->classes, rows);
+    const std::int64_t count = std::min(rows, h.linear->classes[c]);
+    const bool whole = count == h.linear->classes[c];
+    ok = whole ? h.run_class(c, x, count, y, copy) : h.run_padded(c, x, count, y, copy);
+    x += count * h.linear->shape.in;
+    y += count * h.linear->shape.row_stride;
+    rows -= count;
   }
   return ok;
 }

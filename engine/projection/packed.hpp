@@ -27,14 +27,17 @@ struct Linear::Packed {
   std::vector<std::size_t> kind_of;  // of each slice
   std::vector<Tensor> weights;       // packed, one a slice, as raw bytes
   Tensor bias;                       // [row_stride], or not given
+  std::span<const std::int64_t> classes = exact_classes;
   std::size_t scratchpad_bytes = 0;
   std::string implementation;
 
   std::int64_t slice_start(std::int64_t slice) const { return slice * slices.width; }
   std::int64_t slice_width(std::int64_t slice) const { return std::min(slices.width, shape.in - slice_start(slice)); }
-  bool copies_input() const { return slices.count > 1; }
+  bool pads_rows() const { return classes.front() > 1; }
+  bool copies_input() const { return slices.count > 1 || pads_rows(); }
 
   void build(const float* weight);
+  void choose_classes();
   std::size_t find_or_add_kind(std::int64_t width, bool accumulate);
   void add_kind(SliceKind kind);
   std::vector<dnnl::matmul::primitive_desc> describe(const SliceKind& kind) const;
