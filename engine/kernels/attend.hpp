@@ -57,13 +57,14 @@ struct AttendTask {
 
 struct KernelTable {
   const char* isa;
-  const char*
-      features;  // CPU features that the file was compiled for, separated by blanks, as GCC's -m flags name them
+  const char* features;  // of the CPU that the file was compiled for, separated by blanks, as GCC's -m flags name them
   int query_block;
   std::size_t (*scratch_bytes)(const HeadShape& shape) noexcept;
-  // softmax(scale·q·kᵀ + mask)·v for one task. Reads no dead key or value. Errors against exact arithmetic stay below
-  // 8·eps·Σp|v| an element. A row's bits depend on its query and on the keys that are live for any query of its task,
-  // not on dead keys before, between or after those, on how many tasks there are or on whether weights are wanted.
+  // softmax(scale·q·kᵀ + mask)·v for one task. Reads no key or value that is dead for all its queries, and lets no dead
+  // one reach an output (the policy `mean` alone averages dead values). Errors against exact arithmetic stay below
+  // 8·eps·Σp|v| an element while scale·Σ|q·k| stays moderate (a few units): beyond, the rounding of the score itself
+  // counts. A row's bits depend on its query and on the keys that are live for any query of its task, not on dead keys
+  // before, between or after those, on how many tasks there are or on whether weights are wanted.
   void (*attend)(const AttendTask& task) noexcept;
   // eˣ of n numbers, ≤ 2 ULP for x in [−87.33, 0], exactly 0 below, NaN for NaN. The function inside attend, for tests.
   void (*exp)(const float* x, float* y, std::int64_t n) noexcept;

@@ -23,32 +23,38 @@ bool is_dead(double score) noexcept {
   return score == negative_infinity;
 }
 
-// Fills scores and returns whether any key is live.
+// Fills scores and returns whether any key is live. A score that gets a bias is an f32 number then, as in every f32
+// engine: a bias of −1e9 absorbs it.
 bool score_row(const AttendTask& task, const float* query, std::int64_t row, double* scores) noexcept {
   bool any = false;
   for (std::int64_t j = 0; j < task.shape.num_keys; ++j) {
-    scores[j] = mask_bias(task.mask, row, j);
+    const float bias = mask_bias(task.mask, row, j);
+    scores[j] = double(bias);
     if (is_dead(scores[j])) continue;
+    any = true;
     const float* key = task.key.data + j * task.key.stride;
     double dot = 0;
     for (std::int64_t c = 0; c < task.shape.head_dim; ++c) dot += double(query[c]) * double(key[c]);
-    scores[j] += dot * double(task.scale);
-    any = any || !is_dead(scores[j]);
+    dot *= double(task.scale);
+    scores[j] = bias == 0 ? dot : double(float(dot) + bias);
   }
   return any;
 }
 
-// Scores become weights; dead keys become exactly 0.
-void softmax(double* scores, std::int64_t count) noexcept {
+// Scores become weights; dead keys become exactly 0. Live scores that are all −inf give NaN, as −inf − (−inf) is.
+void softmax(const AttendTask& task, std::int64_t row, double* scores) noexcept {
+  const std::int64_t count = task.shape.num_keys;
   double maximum = negative_infinity;
   double sum = 0;
   for (std::int64_t j = 0; j < count; ++j) maximum = scores[j] > maximum ? scores[j] : maximum;
   for (std::int64_t j = 0; j < count; ++j) {
-    if (is_dead(scores[j])) continue;
-    scores[j] = std::exp(scores[j] - maximum);
+    const bool dead = is_dead(double(mask_bias(task.mask, row, j)));
+    scores[j] = dead ? 0 : std::exp(scores[j] - maximum);
     sum += scores[j];
   }
-  for (std::int64_t j = 0; j < count; ++j) scores[j] = is_dead(scores[j]) ? 0 : scores[j] / sum;
+  for (std::int64_t j = 0; j < count; ++j) {
+    if (!is_dead(double(mask_bias(task.mask, row, j)))) scores[j] /= sum;
+  }
 }
 
 void fill_empty_row(const AttendTask& task, double* weights) noexcept {
@@ -84,7 +90,7 @@ void attend(const AttendTask& task) noexcept {
     const std::int64_t row = task.first_query + i;
     float* out = task.output.data + i * task.output.stride;
     if (score_row(task, task.query.data + i * task.query.stride, row, scores)) {
-      softmax(scores, task.shape.num_keys);
+      softmax(task, row, scores);
       mix_values(task, row, scores, true, out);
     } else {
       write_empty_row(task, row, scores, out);

@@ -110,3 +110,37 @@ TEST_CASE("kernels: NaN and infinity in a live value reach the output") {
     }
   }
 }
+
+TEST_CASE("kernels: live scores of −inf are no mask: the row is NaN, as softmax has it") {
+  for (const auto* table : runnable_tables()) {
+    for (const EmptyRow policy : {EmptyRow::zero, EmptyRow::mean}) {
+      HeadData data(HeadCase(2, 5, 1, 2));
+      for (float& v : data.value) v = 1;
+      for (float& k : data.key) k = 1;
+      data.q(0, 0) = -INFINITY;
+      data.q(1, 0) = 1;
+      data.shape.empty_row = policy;
+      run(*table, data, true);
+      CHECK(all_nan(data, 0));
+      CHECK(std::isnan(data.w(0, 3)));
+      CHECK(data.o(1, 0) == doctest::Approx(1));
+    }
+  }
+}
+
+TEST_CASE("kernels: in a NaN row every live key has a NaN weight and every dead key none") {
+  for (const auto* table : runnable_tables()) {
+    HeadData data(HeadCase(1, 200, 1, 1));
+    data.q(0, 0) = 1;
+    for (std::int64_t j = 0; j < 200; ++j) data.k(j, 0) = j == 7 ? std::nanf("") : -float(j);
+    std::vector<std::uint8_t> drop(200);
+    drop[20] = drop[150] = 1;
+    data.shape.mask.num_planes = 1;
+    data.shape.mask.planes[0] = {drop.data(), 0, 1, MaskKind::drop};
+    run(*table, data, true);
+    for (std::int64_t j = 0; j < 200; ++j) {
+      CAPTURE(j);
+      REQUIRE(std::isnan(data.w(0, j)) == (drop[std::size_t(j)] == 0));
+    }
+  }
+}

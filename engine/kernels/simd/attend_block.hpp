@@ -46,6 +46,7 @@ static void mix_values(const AttendTask& task, const KeyBlock& block, const Bloc
 static void reset(const AttendTask& task, const BlockScratch& scratch, int lanes) {
   for (int i = 0; i < lanes; ++i) {
     scratch.maximum[i] = negative_infinity;
+    scratch.liveliest[i] = negative_infinity;
     scratch.sum[i] = 0;
     scratch.sum_error[i] = 0;
   }
@@ -53,14 +54,15 @@ static void reset(const AttendTask& task, const BlockScratch& scratch, int lanes
   __builtin_memset(scratch.zeros, 0, sizeof(float) * task.shape.value_dim);
 }
 
-// Leaves 1/sum in scratch.correction; a sum of exactly 0 says that the row met no live key, a NaN sum does not.
+static inline bool is_empty(const BlockScratch& scratch, std::int64_t lane) {
+  return scratch.liveliest[lane] == negative_infinity;
+}
+
+// Leaves 1/sum in scratch.correction, and for a row without a live key 0 or what the policy asks for. A sum of 0 with
+// live keys, whose scores are all −inf then, gives 0/0: the NaN that softmax has there.
 static void invert_sums(const AttendTask& task, const BlockScratch& scratch, int lanes) {
-  const Batch empty(task.empty_row == EmptyRow::nan ? __builtin_nanf("") : 0.0F);
-  for (int at = 0; at < lanes; at += W) {
-    const Batch sum = Batch::load_aligned(scratch.sum + at);
-    const Batch factor = xsimd::select(sum == Batch(0.0F), empty, Batch(1.0F) / sum);
-    factor.store_aligned(scratch.correction + at);
-  }
+  const float empty = task.empty_row == EmptyRow::nan ? __builtin_nanf("") : 0.0F;
+  for (int i = 0; i < lanes; ++i) scratch.correction[i] = is_empty(scratch, i) ? empty : 1.0F / scratch.sum[i];
 }
 
 static void fill_mean_row(const AttendTask& task, std::int64_t row) {
@@ -78,7 +80,7 @@ static void fill_empty_rows(const AttendTask& task, const BlockScratch& scratch)
   const bool mean = task.empty_row == EmptyRow::mean;
   const float weight = mean ? 1.0F / float(task.shape.num_keys) : __builtin_nanf("");
   for (std::int64_t i = 0; i < task.num_queries; ++i) {
-    if (scratch.sum[i] != 0) continue;
+    if (!is_empty(scratch, i)) continue;
     if (mean) fill_mean_row(task, i);
     if (task.weights.data == nullptr) continue;
     for (std::int64_t j = 0; j < task.shape.num_keys; ++j) task.weights.data[i * task.weights.stride + j] = weight;
@@ -97,6 +99,7 @@ static void score_block(const AttendTask& task, const KeyBlock& block, const Blo
   for (int i = 0; i < V * W; ++i) scratch.block_top[i] = negative_infinity;
   score_rows<V>({scratch.key_rows, scratch.queries, task.shape.head_dim, scratch.scores, scratch.block_top},
                 block.count);
+  note_live_lanes<V>(block, scratch);
   if (block.biased_from >= block.count) return;
   add_bias<V>(block, scratch);
   find_top<V>(block, scratch);

@@ -6,6 +6,7 @@ struct BlockScratch {
   float* bias;               // [key_block][lanes]: 0, a finite bias, or −inf where the key is dead
   float* rows;               // [query_block][key_block]: the same before it is transposed
   float* context;            // [value_dim][lanes]
+  float* liveliest;          // [lanes]: largest bias of a live key so far, −inf where there was none
   float* block_top;          // [lanes]: largest score of the block
   float* maximum;            // [lanes]
   float* sum;                // [lanes]
@@ -44,7 +45,7 @@ static BlockScratch carve(Carver& carver, const HeadShape& shape) {
   carver.take(s.bias, key_block * query_block);
   carver.take(s.rows, key_block * query_block);
   carver.take(s.context, shape.value_dim * query_block);
-  for (float** lanes : {&s.block_top, &s.maximum, &s.sum, &s.sum_error, &s.correction})
+  for (float** lanes : {&s.liveliest, &s.block_top, &s.maximum, &s.sum, &s.sum_error, &s.correction})
     carver.take(*lanes, query_block);
   carver.take(s.block_maxima, blocks * query_block);
   carver.take(s.zeros, shape.value_dim);

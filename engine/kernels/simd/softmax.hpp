@@ -4,11 +4,27 @@
 // Adds the bias; a dead key's score becomes −inf whatever it was, NaN included.
 template <int V>
 static void add_bias(const KeyBlock& block, const BlockScratch& scratch) {
+  const Batch dead(negative_infinity);
   for (std::int64_t i = block.biased_from * V; i < block.count * V; ++i) {
     const Batch bias = Batch::load_aligned(scratch.bias + i * W);
     float* at = scratch.scores + i * W;
-    const Batch dead(negative_infinity);
     xsimd::select(bias == dead, dead, Batch::load_aligned(at) + bias).store_aligned(at);
+  }
+}
+
+// Notes which lanes have met a live key. The scores can't tell: a live one may be −inf too.
+template <int V>
+static void note_live_lanes(const KeyBlock& block, const BlockScratch& scratch) {
+  Batch live[V];
+  load_lanes<V>(scratch.liveliest, live);
+  HEADWISE_UNROLL
+  for (int v = 0; v < V; ++v) {
+    if (block.biased_from > 0) live[v] = Batch(0.0F);
+    for (std::int64_t k = block.biased_from; k < block.count; ++k) {
+      const Batch bias = Batch::load_aligned(scratch.bias + (k * V + v) * W);
+      live[v] = xsimd::select(bias == Batch(negative_infinity), live[v], Batch(0.0F));
+    }
+    live[v].store_aligned(scratch.liveliest + v * W);
   }
 }
 

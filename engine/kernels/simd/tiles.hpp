@@ -31,8 +31,6 @@ struct ScoreBlock {
   float* top;
 };
 
-// scores[r][lane] = Σ_c keys[r][c] · queries[c][lane] for the R keys from `first` on; raises top[lane] while the scores
-// are in registers.
 // Adds Σ_c keys[r][c] · queries[c][lane] for c in [first, end) to sum.
 template <int R, int V>
 static inline void multiply_range(const ScoreBlock& block, const float* const (&key)[R], std::int64_t first,
@@ -46,6 +44,8 @@ static inline void multiply_range(const ScoreBlock& block, const float* const (&
   }
 }
 
+// scores[r][lane] = Σ_c keys[r][c] · queries[c][lane] for the R keys from `first` on; raises top[lane] while the scores
+// are in registers.
 // The sum is taken in two halves that are then added: a chain of d products loses √2 more, which shows in the weights
 // of real models (all-MiniLM-L6-v2, d = 32: RMS error 2.6e-8 in one chain, 1.7e-8 in two). It costs 1 point of peak;
 // two chains in registers at once would cost 8.

@@ -27,16 +27,20 @@ static void store_block_weights(const AttendTask& task, const KeyBlock& block, c
                    block.count);
 }
 
-// A weight of 0 stays 0 even where the factor is NaN: a dead key has no weight in a NaN row either.
 static void scale_row(float* row, std::int64_t count, float factor) {
   const Batch scale(factor);
-  const Batch zero(0.0F);
   std::int64_t j = 0;
-  for (; j + W <= count; j += W) {
-    const Batch x = Batch::load_unaligned(row + j);
-    xsimd::select(x == zero, zero, x * scale).store_unaligned(row + j);
+  for (; j + W <= count; j += W) (Batch::load_unaligned(row + j) * scale).store_unaligned(row + j);
+  for (; j < count; ++j) row[j] *= factor;
+}
+
+// A row whose sum is NaN, or 0 with live keys, is NaN at its live keys and still 0 at its dead ones.
+static void fill_nan_row(const AttendTask& task, std::int64_t row) {
+  float* weights = task.weights.data + row * task.weights.stride;
+  for (std::int64_t j = 0; j < task.shape.num_keys; ++j) {
+    const bool dead = mask_bias(task.mask, task.first_query + row, j) == negative_infinity;
+    weights[j] = dead ? 0 : __builtin_nanf("");
   }
-  for (; j < count; ++j) row[j] = row[j] == 0 ? 0 : row[j] * factor;
 }
 
 // scratch.correction holds 1/sum here.
@@ -48,6 +52,10 @@ static void finish_weights(const AttendTask& task, const BlockScratch& scratch, 
     (factor * Batch::load_aligned(scratch.correction + at % lanes)).store_aligned(scratch.block_maxima + at);
   }
   for (std::int64_t i = 0; i < task.num_queries; ++i) {
+    if (!(scratch.correction[i] < __builtin_inff())) {
+      fill_nan_row(task, i);
+      continue;
+    }
     float* row = task.weights.data + i * task.weights.stride;
     std::int64_t first = 0;
     for (std::int64_t b = 0; b < blocks; ++b) {
