@@ -49,7 +49,7 @@ void read_attention_mask(const AttentionInputs& inputs, Request& request) {
     reject(name, "has shape " + to_string(mask.shape) + "; expected 1 to 4 axes that broadcast over [B, H, Lq, Lk]");
   }
   const Sizes& sizes = request.sizes;
-  check_address(name, mask);
+  check_memory(name, mask);
   const std::int64_t keys = mask_keys(mask, sizes.keys);
   request.key_end = std::min(request.key_end, keys);
   add_mask({mask.data, mask_kind(name, mask, inputs.attention_mask_meaning),
@@ -68,7 +68,7 @@ void read_key_padding(const AttentionInputs& inputs, Request& request) {
   if (!fits) {
     reject(name, "has shape " + to_string(mask.shape) + "; expected " + to_string({sizes.batch, sizes.keys}));
   }
-  check_address(name, mask);
+  check_memory(name, mask);
   add_mask({mask.data, mask_kind(name, mask, inputs.key_padding_meaning), broadcast_stride(name, mask, 1, sizes.batch),
             0, 0, mask.strides[rank - 1]},
            request);
@@ -90,7 +90,7 @@ void read_key_lengths(const AttentionInputs& inputs, Request& request) {
   if (lengths.shape != Dims{request.sizes.batch}) {
     reject(name, "has shape " + to_string(lengths.shape) + "; expected " + to_string({request.sizes.batch}));
   }
-  check_address(name, lengths);
+  check_memory(name, lengths);
   for (std::int64_t b = 0; b < request.sizes.batch; ++b) {
     const std::int64_t length = length_at(lengths, b);
     if (length >= 0 && length <= request.sizes.keys) continue;

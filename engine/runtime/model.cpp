@@ -1,7 +1,6 @@
 #include "model.hpp"
 
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 
 namespace headwise {

@@ -81,6 +81,12 @@ double total_flops(const Plan& plan) {
   return sum;
 }
 
+// As many threads as there are shares of half that size; more would only wait.
+int useful_threads(double flops) {
+  if (flops < inline_flops) return 1;
+  return static_cast<int>(std::min(flops / (inline_flops / 2), double(Session::max_threads)));
+}
+
 // Sequences that travel together: about deep_rows rows, and no fewer slabs than threads.
 std::int64_t deep_group(const Sizes& s, int threads) {
   const std::int64_t rows = std::max<std::int64_t>({s.queries, s.keys, 1});
@@ -140,9 +146,8 @@ Plan make_plan(const Model& model, const Request& request, const PlanOptions& op
   plan.threads = options.threads;
   choose_schedule(plan, options.schedule);
   model.projected ? add_projected_steps(plan) : add_head_steps(plan);
-  if (plan.threads > 1 && total_flops(plan) < inline_flops) {
-    return make_plan(model, request, {1, options.schedule});
-  }
+  const int useful = useful_threads(total_flops(plan));
+  if (plan.threads > useful) return make_plan(model, request, {useful, options.schedule});
   return plan;
 }
 

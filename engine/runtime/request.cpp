@@ -1,6 +1,7 @@
 #include "request.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "views.hpp"
@@ -13,23 +14,18 @@ namespace {
 template <class View>
 View with_batch(const View& view, int rank) {
   if (!view.given || view.shape.rank() != rank - 1) return view;
-  Dims shape{1};
-  Dims strides{0};
-  std::int64_t sizes[max_rank];
-  std::int64_t steps[max_rank];
-  sizes[0] = 1;
-  steps[0] = 0;
+  std::int64_t sizes[max_rank] = {1};
+  std::int64_t steps[max_rank] = {0};
   std::copy(view.shape.begin(), view.shape.end(), sizes + 1);
   std::copy(view.strides.begin(), view.strides.end(), steps + 1);
-  shape = Dims(sizes, static_cast<std::size_t>(rank));
-  strides = Dims(steps, static_cast<std::size_t>(rank));
-  return View(view.data, view.dtype, shape, strides);
+  const auto count = static_cast<std::size_t>(rank);
+  return View(view.data, view.dtype, Dims(sizes, count), Dims(steps, count));
 }
 
 void check_f32(const char* name, const TensorView& view) {
   if (!view.given) reject(name, "is missing");
   if (view.dtype != DType::f32) reject(name, std::string("must be f32, not ") + dtype_name(view.dtype));
-  check_address(name, view);
+  check_memory(name, view);
 }
 
 void check_shape(const char* name, const TensorView& view, const Dims& expected) {
@@ -42,15 +38,32 @@ void check_rank(const char* name, const TensorView& view, int rank, const char* 
   if (view.shape.rank() != rank) reject(name, "has shape " + to_string(view.shape) + "; expected " + expected);
 }
 
-// Two elements of an output must not share memory.
+// Two elements of an output must not share memory: walking the axes from the smallest stride on, each has to step over
+// all that the axes before it reach.
+bool elements_are_apart(const TensorView& view) {
+  int axes[max_rank];
+  int count = 0;
+  for (int axis = 0; axis < view.shape.rank(); ++axis) {
+    if (view.shape[axis] > 1) axes[count++] = axis;
+  }
+  const auto stride = [&](int axis) { return std::abs(view.strides[axis]); };
+  for (int i = 1; i < count; ++i) {
+    for (int j = i; j > 0 && stride(axes[j - 1]) > stride(axes[j]); --j) std::swap(axes[j - 1], axes[j]);
+  }
+  std::int64_t reach = 0;
+  for (int i = 0; i < count; ++i) {
+    if (stride(axes[i]) <= reach) return false;
+    reach += (view.shape[axes[i]] - 1) * stride(axes[i]);
+  }
+  return true;
+}
+
 void check_output(const char* name, const TensorView& view, const Dims& expected) {
   check_f32(name, view);
   check_shape(name, view, expected);
-  for (int axis = 0; axis < view.shape.rank(); ++axis) {
-    if (view.shape[axis] > 1 && view.strides[axis] == 0) {
-      reject(name,
-             "has stride 0 on axis " + std::to_string(axis) + ", so that its elements would overwrite each other");
-    }
+  if (!byte_range(view) || !elements_are_apart(view)) {
+    reject(name, "has strides " + to_string(view.strides) + " for shape " + to_string(view.shape) +
+                     ", so that its elements would overwrite each other");
   }
 }
 
@@ -86,7 +99,10 @@ void read_heads(const AttentionConfig& config, Request& request) {
 
 // Only plainly overlapping memory is refused: two strided views may interleave without touching.
 void check_overlap(const char* output_name, const TensorView& output, const char* name, const TensorView& other) {
-  if (!output.given || !other.given || !is_contiguous(output) || !is_contiguous(other)) return;
+  if (!output.given || !other.given) return;
+  const bool same = same_tensor(output, other) && element_count(output.shape) > 0;
+  if (same) reject(output_name, std::string("overlaps ") + name + " in memory");
+  if (!is_contiguous(output) || !is_contiguous(other)) return;
   const auto a = byte_range(output);
   const auto b = byte_range(other);
   if (a && b && a->overlaps(*b)) reject(output_name, std::string("overlaps ") + name + " in memory");
@@ -142,7 +158,10 @@ void reject(const std::string& name, const std::string& problem) {
   throw Error(ErrorCode::invalid_argument, name + " " + problem);
 }
 
-void check_address(const char* name, const TensorView& view) {
+void check_memory(const char* name, const TensorView& view) {
+  if (view.strides.rank() != view.shape.rank()) {
+    reject(name, "has strides " + to_string(view.strides) + " for shape " + to_string(view.shape));
+  }
   if (view.data == nullptr && element_count(view.shape) > 0) reject(name, "has no memory: its data is null");
   if (reinterpret_cast<std::uintptr_t>(view.data) % dtype_size(view.dtype) != 0) {
     reject(name, std::string("starts at an address that is no multiple of the size of ") + dtype_name(view.dtype));

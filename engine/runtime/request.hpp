@@ -44,6 +44,6 @@ kernels::MaskForm mask_form(const Request& request, std::int64_t batch, std::int
 // Throws Error(invalid_argument) with `name` in front.
 [[noreturn]] void reject(const std::string& name, const std::string& problem);
 // There must be memory, and an element's address must be a multiple of its size.
-void check_address(const char* name, const TensorView& view);
+void check_memory(const char* name, const TensorView& view);
 
 }  // namespace headwise::runtime

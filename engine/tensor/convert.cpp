@@ -145,8 +145,17 @@ void normalise_booleans(void* bytes, std::int64_t count) noexcept {
   for (std::int64_t i = 0; i < count; ++i) byte[i] = byte[i] != 0;
 }
 
+void check_view(const TensorView& view, const char* purpose) {
+  const std::string name = std::string("the tensor to ") + purpose;
+  if (!view.given) throw Error(ErrorCode::invalid_argument, name + " is not given");
+  if (view.strides.rank() != view.shape.rank()) {
+    throw Error(ErrorCode::invalid_argument,
+                name + " has strides " + to_string(view.strides) + " for shape " + to_string(view.shape));
+  }
+}
+
 Tensor convert(const TensorView& tensor, DType dtype) {
-  if (!tensor.given) throw Error(ErrorCode::invalid_argument, "the tensor to convert is not given");
+  check_view(tensor, "convert");
   if (tensor.dtype != dtype && !is_contiguous(tensor)) return convert(convert(tensor, tensor.dtype), dtype);
   Tensor result(dtype, tensor.shape);
   void* to = result.mutable_view().data;

@@ -1,5 +1,6 @@
 #include <new>
 
+#include "convert.hpp"
 #include "file_writer.hpp"
 #include "npy_header.hpp"
 #include "text.hpp"
@@ -28,7 +29,7 @@ void write_array(FileWriter& writer, const TensorView& tensor) {
 }  // namespace
 
 void save_npy(const std::string& path, const TensorView& tensor) try {
-  if (!tensor.given) throw Error(ErrorCode::invalid_argument, "the tensor to save is not given");
+  check_view(tensor, "save");
   const std::string start = preamble(tensor.dtype, tensor.shape);
   // Booleans are copied too, so that the file holds only 0 and 1.
   const bool as_it_is = is_contiguous(tensor) && tensor.dtype != DType::boolean;

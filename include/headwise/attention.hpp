@@ -31,8 +31,8 @@ struct AttentionInputs {
   TensorView query{};  // f32 [B, Lq, D] or [Lq, D]; any strides
   TensorView key{};    // f32 [B, Lk, key_input_dim]
   TensorView value{};  // f32 [B, Lk, value_input_dim]
-  // bool, or f32 added after the scale with −inf for a dead key; broadcast from the right over [B, H, Lq, Lk]. A last
-  // axis shorter than Lk (and not 1) leaves the keys past it dead.
+  // bool (or u8: nonzero is true), or f32 added after the scale with −inf for a dead key; broadcast from the right over
+  // [B, H, Lq, Lk]. A last axis shorter than Lk (and not 1) leaves the keys past it dead.
   TensorView attention_mask{};
   BooleanMask attention_mask_meaning = BooleanMask::unspecified;
   TensorView key_padding_mask{};  // bool or f32 [B, Lk] or [Lk]
@@ -51,12 +51,14 @@ struct AttentionOutputs {
 };
 
 struct ModelOptions {
-  std::string isa{};  // "", "auto", "avx512", "avx2", "sse2", "neon64", "reference"; "" reads HEADWISE_ISA, then auto
+  std::string isa{};  // of the attention kernels: "", "auto", "avx512", "avx2", "sse2", "neon64", "reference"; "" reads
+                      // HEADWISE_ISA, then auto
   // Query, key and value will always be the same tensor: pack only the fused product and save 3·D² floats.
   bool self_attention_only = false;
 };
 
 // A layer ready to run: packed weights, chosen kernels. Immutable and safe to share between threads; copies share.
+// A moved-from object may only be assigned to or destroyed.
 class MultiHeadAttention {
  public:
   // Throws Error(invalid_argument) when weights and config disagree, Error(unsupported) when the CPU lacks the ISA.
@@ -98,7 +100,7 @@ struct StepInfo {
 
 struct Explanation {
   std::string isa;
-  std::string schedule;  // "wide", "deep" or "inline" (one thread)
+  std::string schedule;  // "wide", "deep" or "inline": wide on one thread
   int threads = 1;
   std::size_t scratch_bytes = 0;
   std::vector<StepInfo> steps;
@@ -106,7 +108,9 @@ struct Explanation {
 };
 
 // Scratch memory and a thread count. Serves one call at a time; use one session a thread. Scratch grows to the largest
-// shapes seen and is reused: a call with shapes no larger than before allocates nothing.
+// shapes seen and is reused: a call with shapes no larger than before allocates nothing. A moved-from session may only
+// be assigned to or destroyed. Threads come from the OpenMP runtime: after fork(), use sessions in the child only if
+// none has run in the parent.
 class Session {
  public:
   // Throws Error(invalid_argument) when threads is negative or above max_threads.

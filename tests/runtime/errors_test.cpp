@@ -60,9 +60,11 @@ TEST_CASE("errors: shapes and strides of outputs") {
   expect_refused({"average_attention", "[1, 3, 5]", "expected [2, 3, 5]"}, [](LayerCall& call) {
     call.out.average_attention = reshaped(call.out.average_attention, {3, 5});
   });
-  expect_refused({"output", "stride 0", "axis 1"}, [](LayerCall& call) { call.out.output.strides[1] = 0; });
-  expect_refused({"attention", "stride 0", "axis 0"}, [](LayerCall& call) { call.out.attention.strides[0] = 0; });
-  expect_refused({"average_attention", "stride 0", "axis 2"},
+  expect_refused({"output", "strides", "overwrite each other"},
+                 [](LayerCall& call) { call.out.output.strides[1] = 0; });
+  expect_refused({"attention", "strides", "overwrite each other"},
+                 [](LayerCall& call) { call.out.attention.strides[0] = 0; });
+  expect_refused({"average_attention", "strides", "overwrite each other"},
                  [](LayerCall& call) { call.out.average_attention.strides[2] = 0; });
 }
 
@@ -124,4 +126,38 @@ TEST_CASE("errors: sizes that no memory has are refused, not wrapped around") {
   }
   const TensorView negative(x.view().data, DType::f32, {1, -1, 8}, {8, 8, 1});
   expect_error(invalid, {}, [&] { Session(model).run(inputs_of(x, negative, negative), {y.mutable_view(), {}, {}}); });
+}
+
+TEST_CASE("errors: strides that do not fit their shape, and outputs that overlap themselves") {
+  AttentionConfig config;
+  config.model_dim = 8;
+  config.num_heads = 2;
+  const MultiHeadAttention model(random_weights(config, 1));
+  Session session(model, {1, Schedule::automatic});
+  Tensor x({2, 4, 8}), y({2, 4, 8});
+  const TensorView short_strides(x.view().data, DType::f32, {2, 4, 8}, {8, 1});
+  expect_error(invalid, {"query", "strides [8, 1]", "[2, 4, 8]"}, [&] {
+    session.run(inputs_of(short_strides, x, x), {y.mutable_view(), {}, {}});
+  });
+  for (const Dims& strides : {Dims{1, 1, 1}, Dims{0, 8, 1}, Dims{32, 4, 1}}) {
+    const MutableTensorView folded(y.data(), DType::f32, {2, 4, 8}, strides);
+    expect_error(invalid, {"output", "overwrite each other"}, [&] {
+      session.run(inputs_of(x, x, x), {folded, {}, {}});
+    });
+  }
+  const MutableTensorView spread(x.data(), DType::f32, {2, 4, 4}, {32, 8, 2});
+  AttentionConfig narrow;
+  narrow.model_dim = 4;
+  narrow.num_heads = 2;
+  const MultiHeadAttention small(random_weights(narrow, 1));
+  expect_error(invalid, {"output", "overlaps query"}, [&] {
+    Session(small).run(inputs_of(spread, spread, spread), {spread, {}, {}});
+  });
+}
+
+TEST_CASE("errors: a view to convert or to save needs a stride for every axis") {
+  const Tensor x({2, 4});
+  const TensorView bad(x.view().data, DType::f32, {2, 4}, {1});
+  expect_error(invalid, {"convert", "strides [1]"}, [&] { convert(bad, DType::f64); });
+  expect_error(invalid, {"save", "strides [1]"}, [&] { save_npy("never-written.npy", bad); });
 }
