@@ -11,10 +11,15 @@
 namespace headwise::tools {
 namespace {
 
+// A wrong HEADWISE_ISA is one of the things that this command is there to show.
+IsaInUse find_isa() try { return {checked_isa(""), ""}; } catch (const CommandError& error) {
+  return {"", error.what()};
+}
+
 int run_info(const CommonOptions& options) {
-  const std::string isa_in_use = checked_isa("");
+  const IsaInUse in_use = find_isa();
   const Machine machine = read_machine();
-  write_output(options.json ? info_json(machine, isa_in_use) : info_text(machine, isa_in_use));
+  write_output(options.json ? info_json(machine, in_use) : info_text(machine, in_use));
   return exit_ok;
 }
 

@@ -1,5 +1,6 @@
 // headwise inspect: what a weight file or a .npy file holds.
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <fstream>
 #include <headwise/headwise.hpp>
 #include <memory>
@@ -29,9 +30,12 @@ struct InspectOptions {
   bool values = false;
 };
 
-// By name or by content: a damaged .npy file is best explained by the reader of that format.
+// By name or by content: a damaged .npy file is best explained by the reader of that format. Anything but a regular
+// file is left to the readers, which never wait for one.
 bool is_npy(const std::string& path) {
   if (path.ends_with(".npy")) return true;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
   char magic[6] = {};
   std::ifstream file(path, std::ios::binary);
   file.read(magic, sizeof magic);

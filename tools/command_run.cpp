@@ -48,17 +48,39 @@ void check_target(const std::string& name, const std::string& path) {
   }
 }
 
+// Also under two names, and before the file is there.
+bool same_file(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return false;
+  std::error_code ignored;
+  if (a == b || std::filesystem::equivalent(a, b, ignored)) return true;
+  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(a, ignored), ignored);
+  return !whole.empty() && whole == std::filesystem::weakly_canonical(std::filesystem::absolute(b, ignored), ignored);
+}
+
+using NamedPaths = std::vector<std::pair<std::string, std::string>>;  // option and path
+
+NamedPaths sources(const RunOptions& options) {
+  return {{"FILE", options.file},
+          {"--query", options.query},
+          {"--key", options.key},
+          {"--value", options.value},
+          {"--mask", options.mask},
+          {"--key-padding", options.key_padding},
+          {"--key-lengths", options.key_lengths}};
+}
+
+// No target may be another one or a file that is read.
 void check_targets(const RunOptions& options) {
-  const std::vector<std::pair<std::string, std::string>> targets{{"--output", options.output},
-                                                                 {"--attention", options.attention},
-                                                                 {"--average-attention", options.average_attention}};
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    check_target(targets[i].first, targets[i].second);
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!targets[i].second.empty() && targets[i].second == targets[j].second) {
-        throw UsageError(targets[j].first + " and " + targets[i].first + " name the same file");
-      }
+  NamedPaths others = sources(options);
+  const NamedPaths targets{{"--output", options.output},
+                           {"--attention", options.attention},
+                           {"--average-attention", options.average_attention}};
+  for (const auto& [name, path] : targets) {
+    check_target(name, path);
+    for (const auto& [other_name, other] : others) {
+      if (same_file(path, other)) throw UsageError(other_name + " and " + name + " name the same file, " + path);
     }
+    others.emplace_back(name, path);
   }
 }
 

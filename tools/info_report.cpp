@@ -30,6 +30,10 @@ Json caches_json(const Machine& machine) {
   return array;
 }
 
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : json_text(text);
+}
+
 Json isas_json() {
   Json array = Json::array();
   for (const IsaInfo& isa : list_isas()) {
@@ -40,22 +44,24 @@ Json isas_json() {
 
 }  // namespace
 
-std::string info_text(const Machine& machine, const std::string& isa_in_use) {
+std::string info_text(const Machine& machine, const IsaInUse& in_use) {
   Table table("");
   table.row({"headwise", version()});
   table.row({"oneDNN", onednn_version()});
   table.row({"CPU", printable(machine.cpu_name)});
   for (const Cache& cache : machine.caches) table.row({"cache", cache_words(cache)});
-  for (const IsaInfo& isa : list_isas()) table.row({"kernels", isa.name + ": " + isa_words(isa, isa_in_use)});
+  for (const IsaInfo& isa : list_isas()) table.row({"kernels", isa.name + ": " + isa_words(isa, in_use.name)});
+  if (!in_use.problem.empty()) table.row({"kernels", "none in use: " + printable(in_use.problem)});
   table.row({"threads", std::to_string(default_threads()) + " by default: " + thread_reason(machine)});
   return table.to_string();
 }
 
-std::string info_json(const Machine& machine, const std::string& isa_in_use) {
+std::string info_json(const Machine& machine, const IsaInUse& in_use) {
   return json_line({{"version", version()},
                     {"onednn_version", onednn_version()},
                     {"cpu", json_text(machine.cpu_name)},
-                    {"isa", isa_in_use},
+                    {"isa", text_or_null(in_use.name)},
+                    {"isa_problem", text_or_null(in_use.problem)},
                     {"isas", isas_json()},
                     {"threads", default_threads()},
                     {"threads_reason", json_text(thread_reason(machine))},

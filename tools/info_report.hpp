@@ -8,7 +8,12 @@
 
 namespace headwise::tools {
 
-std::string info_text(const Machine& machine, const std::string& isa_in_use);
-std::string info_json(const Machine& machine, const std::string& isa_in_use);
+// The kernels that run when no option names others, or why there are none: one of them is empty.
+struct IsaInUse {
+  std::string name, problem;
+};
+
+std::string info_text(const Machine& machine, const IsaInUse& in_use);
+std::string info_json(const Machine& machine, const IsaInUse& in_use);
 
 }  // namespace headwise::tools

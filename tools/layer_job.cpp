@@ -1,10 +1,10 @@
 #include "layer_job.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "input_files.hpp"
 #include "text.hpp"
 
 namespace headwise::tools {
@@ -19,58 +19,6 @@ AttentionLayer chosen_layer(const SafetensorsFile& file, const LoadOptions& load
     if (count++ == load.layer) chosen = layer;
   }
   return chosen;
-}
-
-std::string type_and_name(const std::string& role, const std::string& path, const Tensor& tensor) {
-  return role + " " + path + " is " + dtype_name(tensor.dtype());
-}
-
-Tensor load_floats(const std::string& role, const std::string& path, const Console& console) {
-  if (path.empty()) return {};
-  Tensor tensor = load_npy(path);
-  const DType dtype = tensor.dtype();
-  if (dtype == DType::f32) return tensor;
-  if (dtype != DType::f64 && dtype != DType::f16) {
-    throw CommandError(type_and_name(role, path, tensor) + "; save it as f32, f64 or f16");
-  }
-  console.note(type_and_name(role, path, tensor) + ", converted to f32");
-  return convert(tensor, DType::f32);
-}
-
-Tensor load_mask(const std::string& role, const std::string& path, BooleanMask meaning, const Console& console) {
-  if (path.empty()) return {};
-  Tensor tensor = load_npy(path);
-  if (tensor.dtype() != DType::boolean) return load_floats(role, path, console);
-  if (meaning == BooleanMask::unspecified) {
-    throw UsageError(type_and_name(role, path, tensor) + "; say what true means with --" + role +
-                     "-meaning keep or drop");
-  }
-  return tensor;
-}
-
-// "3,5,2", or nothing when the text is no such list and so names a file.
-std::vector<std::int64_t> parse_lengths(const std::string& text) {
-  std::vector<std::int64_t> lengths;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const auto value = parse_whole_number(text.substr(begin, end - begin));
-    if (!value) return {};
-    lengths.push_back(*value);
-    begin = end + 1;
-  }
-  return lengths;
-}
-
-Tensor load_lengths(const std::string& text) {
-  if (text.empty()) return {};
-  const auto lengths = parse_lengths(text);
-  if (!lengths.empty()) {
-    Tensor tensor(DType::i64, {static_cast<std::int64_t>(lengths.size())});
-    std::copy(lengths.begin(), lengths.end(), tensor.data<std::int64_t>());
-    return tensor;
-  }
-  Tensor tensor = load_npy(text);
-  return tensor.dtype() == DType::i32 ? std::move(tensor) : convert(tensor, DType::i64);
 }
 
 void check_rank(const char* role, const TensorView& tensor) {
@@ -126,7 +74,7 @@ LayerInputs load_inputs(const LayerOptions& options, const Console& console) {
   inputs.value = load_floats("value", options.value, console);
   inputs.mask = load_mask("mask", options.mask, options.mask_meaning, console);
   inputs.key_padding = load_mask("key-padding", options.key_padding, options.padding_meaning, console);
-  inputs.key_lengths = load_lengths(options.key_lengths);
+  inputs.key_lengths = load_lengths("key-lengths", options.key_lengths);
   return inputs;
 }
 

@@ -26,7 +26,7 @@ struct LayerInputs {
   AttentionInputs views(const LayerOptions& options) const;
 };
 
-// Notes each file that is converted to f32. Throws UsageError for a boolean mask without a meaning.
+// Notes each file that is converted to f32. Throws UsageError when a mask and its meaning do not go together.
 LayerInputs load_inputs(const LayerOptions& options, const Console& console);
 
 struct CallShape {

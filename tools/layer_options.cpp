@@ -42,13 +42,13 @@ void add_tensors(CLI::App& app, LayerOptions& options) {
 void add_masks(CLI::App& app, LayerOptions& options) {
   constexpr auto group = "Masks";
   const Choices<BooleanMask> meanings{{"keep", BooleanMask::keep}, {"drop", BooleanMask::drop}};
-  add_path(app, "--mask", options.mask, "bool or float .npy, broadcast over [batch, heads, queries, keys]")
+  add_path(app, "--mask", options.mask, "bool, integer or float .npy, broadcast over [batch, heads, queries, keys]")
       ->group(group);
   add_choice(app, "--mask-meaning", options.mask_meaning, meanings,
-             "What true says in a boolean --mask: keep the key, or drop it")
+             "What true or nonzero says in a bool or integer --mask: keep the key, or drop it")
       ->group(group);
-  add_path(app, "--key-padding", options.key_padding, "bool or float .npy [batch, keys]")->group(group);
-  add_choice(app, "--key-padding-meaning", options.padding_meaning, meanings, "What true says in --key-padding")
+  add_path(app, "--key-padding", options.key_padding, "bool, integer or float .npy [batch, keys]")->group(group);
+  add_choice(app, "--key-padding-meaning", options.padding_meaning, meanings, "The same for --key-padding")
       ->group(group);
   add_path(app, "--key-lengths", options.key_lengths, "Live keys of each batch row: a .npy file, or 3,5,2")
       ->group(group);
@@ -63,8 +63,12 @@ void add_policies(CLI::App& app, LayerOptions& options) {
   const Choices<CausalAlignment> corners{{"auto", CausalAlignment::unspecified},
                                          {"upper-left", CausalAlignment::upper_left},
                                          {"lower-right", CausalAlignment::lower_right}};
-  add_choice_function<CausalAlignment>(app, "--causal", set_causal, corners,
-                                       "A query sees no later key; the corner must be named unless both lengths agree")
+  add_choice_function<CausalAlignment>(
+      app, "--causal", set_causal, corners,
+      "A query sees no later key; the corner must be named unless both lengths agree (auto, the default)")
+      ->option_text("[auto|upper-left|lower-right]")
+      ->expected(0, 1)
+      ->default_str("auto")
       ->group(group);
   add_choice<RowsWithoutKeys>(
       app, "--rows-without-keys", options.load.rows_without_keys,

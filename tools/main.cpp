@@ -52,6 +52,23 @@ std::string help_command(const CommandLine& line) {
   return "headwise " + (chosen.empty() ? "" : chosen[0]->get_name() + " ") + "--help";
 }
 
+[[noreturn]] void refuse_option(const CommandLine& line, const CLI::App& command, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) names.push_back(option->get_name());
+  const std::string nearest = nearest_word(word, names);
+  const std::string advice = nearest.empty() ? "" : " (did you mean '" + nearest + "'?)";
+  throw UsageError("unknown option '" + word + "'" + advice + "; see '" + help_command(line) + "'");
+}
+
+// CLI11 reports a missing argument first, though a misspelt option is often the reason.
+void check_option_names(const CommandLine& line) {
+  for (const CLI::App* command : line.app.get_subcommands()) {
+    for (const std::string& word : command->remaining(true)) {
+      if (word.size() > 1 && word[0] == '-' && word != "--") refuse_option(line, *command, word);
+    }
+  }
+}
+
 // The help of the chosen sub-command, without the double blank lines that CLI11 leaves between groups.
 std::string help_text(const CommandLine& line) {
   return CLI::detail::find_and_replace(line.app.help(), "\n\n\n", "\n\n");
@@ -68,6 +85,7 @@ int parse_and_run(CommandLine& line, int count, char** arguments) {
     write_output(help_text(line));
     return exit_ok;
   } catch (const CLI::ParseError& error) {
+    check_option_names(line);
     throw UsageError(std::string(error.what()) + "; see '" + help_command(line) + "'");
   }
   for (const Command& command : line.commands) {

@@ -14,7 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TINY_BERT = ROOT / "tests" / "data" / "tiny_bert" / "model.safetensors"
 TIMEOUT = 120
 
-FORMATS = {"<f4": "f", "<f8": "d", "<f2": "e", "|b1": "?", "<i8": "q", "<i4": "i"}
+FORMATS = {"<f4": "f", "<f8": "d", "<f2": "e", "|b1": "?"}
+INTEGERS = {"|u1": "B", "<u2": "H", "<u4": "I", "<u8": "Q", "|i1": "b", "<i2": "h", "<i4": "i", "<i8": "q"}
 
 
 class Result:
@@ -37,16 +38,16 @@ class Result:
 def run(*arguments, **options):
     """Runs the command; arguments may be strings, bytes or paths."""
     environment = dict(os.environ, **options.pop("environment", {}))
-    defaults = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+    defaults = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL, "timeout": TIMEOUT}
     command = [TOOL, *(a if isinstance(a, bytes) else str(a) for a in arguments)]
-    return Result(subprocess.run(command, env=environment, timeout=TIMEOUT, **{**defaults, **options}))
+    return Result(subprocess.run(command, env=environment, **{**defaults, **options}))
 
 
 def write_npy(path, shape, values, dtype="<f4"):
     shape_text = "(" + "".join(f"{size}, " for size in shape) + ")"
     header = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape_text}, }}"
     header += " " * (63 - (10 + len(header)) % 64) + "\n"
-    data = struct.pack(f"<{len(values)}{FORMATS[dtype]}", *values)
+    data = struct.pack(f"<{len(values)}{(FORMATS | INTEGERS)[dtype]}", *values)
     pathlib.Path(path).write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
     return path
 
@@ -87,6 +88,12 @@ def zeros(*shape):
 def wave(count, step=0.7):
     """Plain numbers without a pattern that a mistake could hide in."""
     return [math.sin(step * (i + 1)) for i in range(count)]
+
+
+def read_case(name):
+    """Inputs and expected values of a case file."""
+    case = json.loads((ROOT / "tests" / "data" / "cases" / f"{name}.json").read_text())
+    return case["inputs"], case["expected"]
 
 
 class CommandTest(unittest.TestCase):

@@ -68,6 +68,18 @@ class Inspect(CommandTest):
             self.assertEqual(shown["values"], values)
             self.assertEqual(shown["max"], max(values))
 
+    def test_what_is_no_regular_file_never_blocks(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        for path in (pipe, self.folder, "/dev/zero"):
+            self.fails(1, [str(path)], "inspect", path, timeout=20)
+        os.rename(pipe, self.folder / "pipe.npy")
+        self.fails(1, ["pipe.npy"], "inspect", self.folder / "pipe.npy", timeout=20)
+
+    def test_an_array_under_any_name(self):
+        os.rename(self.query, self.folder / "array")
+        self.assertEqual(self.ok("inspect", self.folder / "array", "--json").json()["shape"], [2, 5, 32])
+
 
 class Verify(CommandTest):
     def test_every_isa_passes_on_random_and_on_given_inputs(self):

@@ -1,13 +1,13 @@
 """JSON that every parser takes, and numbers that survive it."""
 
 import os
+import re
 import struct
 import unittest
+from decimal import Decimal
 
-from command import TINY_BERT, CommandTest, identity, run, wave, write_npy, write_safetensors, zeros
-
-# 0.1, 1/3, 2^24, the smallest denormal and normal, the largest, a long one, -0
-BITS = [0x3DCCCCCD, 0x3EAAAAAB, 0x4B800000, 0x00000001, 0x00800000, 0x7F7FFFFF, 0x47F12065, 0x80000000]
+from command import TINY_BERT, CommandTest, identity, read_case, read_npy, run
+from command import wave, write_npy, write_safetensors, zeros
 
 
 def bits_of(value):
@@ -18,44 +18,64 @@ def float_of(bits):
     return struct.unpack("<f", struct.pack("<I", bits))[0]
 
 
+def words_of(output, key):
+    """The numbers of an array as they are spelt in the output."""
+    return re.search(rf'"{key}":\[([^\]]*)\]', output.decode()).group(1).split(",")
+
+
 class Numbers(CommandTest):
-    def test_floats_read_back_as_the_same_bits(self):
-        path = write_npy(self.folder / "x.npy", [len(BITS)], [float_of(b) for b in BITS])
-        shown = self.ok("inspect", path, "--json", "--values").json()
-        self.assertEqual([bits_of(v) for v in shown["values"]], BITS)
-        self.assertEqual([bits_of(v) for v in shown["first"]], BITS[: len(shown["first"])])
+    def through_a_model(self, values):
+        """Runs a layer whose output row is these eight values, whatever the query."""
+        model = {f"w_{part}.weight": identity(8) for part in "qkv"}
+        model |= {"w_o.weight": zeros(8, 8), "w_o.bias": ([8], values)}
+        path = write_safetensors(self.folder / "m.safetensors", model)
+        query = write_npy(self.folder / "q.npy", [1, 2, 8], wave(16))
+        target = self.folder / "y.npy"
+        options = ["--allow-missing-bias", "--output", target, "--json", "--values"]
+        return self.ok("run", path, "--heads", "2", "--query", query, *options)
 
-    def test_the_shortest_form_is_used(self):
-        path = write_npy(self.folder / "x.npy", [2], [float_of(b) for b in BITS[:2]])
-        self.assertIn(b'"values":[0.1,0.33333334]', self.ok("inspect", path, "--json", "--values").out)
+    def test_case_d09_floats_read_back_as_the_same_bits(self):
+        inputs, expected = read_case("D09")
+        bits = [int(word, 16) for word in inputs["f32_bits"]]
+        path = write_npy(self.folder / "x.npy", [len(bits)], [float_of(b) for b in bits])
+        result = self.ok("inspect", path, "--json", "--values")
+        shown = result.json()
+        self.assertEqual([bits_of(v) for v in shown["values"]], bits)
+        self.assertEqual([bits_of(v) for v in shown["first"]], bits[: len(shown["first"])])
+        words = words_of(result.out, "values")
+        self.assertEqual([Decimal(w) for w in words], [Decimal(w) for w in expected["shortest"]])
 
-    def test_nonfinite_values_are_null_and_counted(self):
-        values = [0.5, float("nan"), float("inf"), float("-inf"), -0.0, 1e-45, 3.4028234663852886e38]
-        path = write_npy(self.folder / "x.npy", [7], values)
+    def test_case_d09_through_a_run(self):
+        """All but -0, which is the last: a product of +0 is added to it."""
+        bits = [int(word, 16) for word in read_case("D09")[0]["f32_bits"]]
+        output = self.through_a_model([float_of(b) for b in bits]).json()["outputs"]["output"]
+        written = read_npy(self.folder / "y.npy")[1]
+        self.assertEqual([bits_of(v) for v in output["values"]], [bits_of(v) for v in written])
+        self.assertEqual([bits_of(v) for v in output["values"][:7]], bits[:7])
+
+    def test_case_d04_nonfinite_values_are_null_and_counted(self):
+        given = read_case("D04")[0]["values"]
+        values = [float(v) for v in given]
+        expected = [None if isinstance(v, str) else bits_of(v) for v in given]
+        path = write_npy(self.folder / "x.npy", [len(values)], values)
         shown = self.ok("inspect", path, "--json", "--values").json()
-        self.assertEqual(shown["values"][:4], [0.5, None, None, None])
+        self.assertEqual([None if v is None else bits_of(v) for v in shown["values"]], expected)
         self.assertEqual((shown["nan_count"], shown["infinite_count"], shown["nonfinite_count"]), (1, 2, 3))
-        self.assertEqual(bits_of(shown["values"][4]), 0x80000000)
+
+    def test_case_d04_through_a_run(self):
+        values = [float(v) for v in read_case("D04")[0]["values"]] + [1.0]
+        result = self.through_a_model(values)
+        output = result.json()["outputs"]["output"]
+        self.assertEqual((output["nan_count"], output["infinite_count"], output["nonfinite_count"]), (2, 4, 6))
+        self.assertEqual(output["values"][:4], [0.5, None, None, None])
+        self.assertEqual([bits_of(v) for v in output["values"][5:8]], [bits_of(v) for v in values[5:]])
+        self.assertIn(b"2 NaN and 4 infinite", result.err)
 
     def test_an_array_without_a_finite_value(self):
         path = write_npy(self.folder / "x.npy", [2], [float("nan"), float("inf")])
         shown = self.ok("inspect", path, "--json").json()
         self.assertEqual((shown["min"], shown["max"], shown["mean"]), (None, None, None))
         self.ok("inspect", write_npy(self.folder / "empty.npy", [0], []), "--json").json()
-
-    def test_a_run_whose_output_is_not_finite(self):
-        special = [0.5, float("nan"), float("inf"), float("-inf"), 0.25, 1e-45, 3.4028234663852886e38, 1.0]
-        model = {f"w_{part}.weight": identity(8) for part in "qkv"}
-        model |= {"w_o.weight": zeros(8, 8), "w_o.bias": ([8], special)}
-        path = write_safetensors(self.folder / "m.safetensors", model)
-        query = write_npy(self.folder / "q.npy", [1, 2, 8], wave(16))
-        arguments = ["run", path, "--heads", "2", "--query", query, "--allow-missing-bias", "--json", "--values"]
-        result = self.ok(*arguments)
-        output = result.json()["outputs"]["output"]
-        self.assertEqual((output["nan_count"], output["infinite_count"], output["nonfinite_count"]), (2, 4, 6))
-        self.assertEqual(output["values"][1:4], [None] * 3)
-        self.assertEqual(bits_of(output["values"][5]), 1)
-        self.assertIn(b"2 NaN and 4 infinite", result.err)
 
     def test_every_command(self):
         self.assertEqual(len(self.ok("inspect", TINY_BERT, "--json").json()["layers"]), 2)

@@ -3,7 +3,7 @@
 import unittest
 
 import reference
-from command import TINY_BERT, CommandTest, read_npy, wave, write_npy
+from command import INTEGERS, TINY_BERT, CommandTest, read_npy, wave, write_npy
 
 HEADS = 4
 WIDTH = 32
@@ -49,8 +49,12 @@ class Numbers(CommandTest):
 
     def test_causal(self):
         triangle = lambda b, i, j: j <= i  # noqa: E731
-        for alignment in ("auto", "upper-left", "lower-right"):
-            self.expect(self.output_of("--causal", alignment)[1], triangle)
+        for words in ([], ["auto"], ["upper-left"], ["lower-right"]):
+            self.expect(self.output_of("--causal", *words)[1], triangle)
+        self.expect(self.output_of("--causal", "--threads", "1")[1], triangle)
+        target = self.folder / "last.npy"
+        self.ok("run", "--query", self.query, "--output", target, "--causal", TINY_BERT)
+        self.expect(read_npy(target)[1], triangle)
 
     def test_causal_corners(self):
         key = wave(2 * 7 * WIDTH, 0.3)
@@ -69,6 +73,38 @@ class Numbers(CommandTest):
             output = self.output_of("--mask", mask, "--mask-meaning", meaning)[1]
             self.expect(output, lambda b, i, j: live[i][j])
 
+    def test_integer_masks_are_boolean(self):
+        """Nonzero is true, in every integer type and also where only a high byte is set."""
+        live = [[(3 * i + j) % 3 != 1 for j in range(5)] for i in range(5)]
+        for dtype in INTEGERS:
+            size = int(dtype[2:])
+            high = 1 << (8 * size - 2)
+            signed = [-1] if dtype[1] == "i" else []
+            truths = [1, 2, high, *signed]
+            flat = [truths[(i + j) % len(truths)] if live[i][j] else 0 for i in range(5) for j in range(5)]
+            mask = write_npy(self.folder / "mask.npy", [5, 5], flat, dtype)
+            output = self.output_of("--mask", mask, "--mask-meaning", "keep")[1]
+            self.expect(output, lambda b, i, j: live[i][j])
+            output = self.output_of("--mask", mask, "--mask-meaning", "drop")[1]
+            self.expect(output, lambda b, i, j: not live[i][j])
+
+    def test_integer_key_padding_is_boolean(self):
+        live = lambda b, i, j: j < (4, 2)[b]  # noqa: E731
+        for dtype in INTEGERS:
+            padding = write_npy(self.folder / "p.npy", [2, 5], [1, 7, 1, 1, 0, 1, 1, 0, 0, 0], dtype)
+            self.expect(self.output_of("--key-padding", padding, "--key-padding-meaning", "keep")[1], live)
+
+    def test_mask_values_that_f32_cannot_hold(self):
+        words = b"is f64, converted to f32; 2 values too large for it became infinite\n"
+        for option in ("--mask", "--key-padding"):
+            values = [0, 0, -1e300, float("-inf"), -1e39]
+            mask = write_npy(self.folder / "m.npy", [5], values, "<f8")
+            self.expect(self.output_of(option, mask)[1], lambda b, i, j: j < 2)
+            self.assertIn(words, self.run_tiny(option, mask).err)
+        mask = write_npy(self.folder / "m.npy", [5], [0, 0, -65504, 0, float("-inf")], "<f2")
+        self.expect(self.output_of("--mask", mask)[1], lambda b, i, j: j not in (2, 4))
+        self.assertIn(b"is f16, converted to f32\n", self.run_tiny("--mask", mask).err)
+
     def test_a_float_mask_is_added(self):
         mask = write_npy(self.folder / "m.npy", [5], [0, 0, float("-inf"), 0, float("-inf")], "<f8")
         self.expect(self.output_of("--mask", mask)[1], lambda b, i, j: j not in (2, 4))
@@ -80,7 +116,11 @@ class Numbers(CommandTest):
         lengths_file = write_npy(self.folder / "n.npy", [2], [4, 2], "<i4")
         self.expect(self.output_of("--key-padding", padding_file, "--key-padding-meaning", "keep")[1], live)
         self.expect(self.output_of("--key-lengths", lengths_file)[1], live)
-        self.expect(self.output_of("--key-lengths", "4,2")[1], live)
+        for text in ("4,2", "4, 2", " 4 ,\t2 "):
+            self.expect(self.output_of("--key-lengths", text)[1], live)
+        for dtype in INTEGERS:
+            write_npy(lengths_file, [2], [4, 2], dtype)
+            self.expect(self.output_of("--key-lengths", lengths_file)[1], live)
 
     def test_rows_without_keys(self):
         self.expect(self.output_of("--key-lengths", "5,0")[1], lambda b, i, j: b == 0)

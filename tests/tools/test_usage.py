@@ -1,8 +1,10 @@
 """Exit codes, help, and values of options that are refused."""
 
+import os
+import shutil
 import unittest
 
-from command import TINY_BERT, CommandTest, run, write_npy
+from command import INTEGERS, TINY_BERT, CommandTest, run, wave, write_npy
 
 
 class Usage(CommandTest):
@@ -22,6 +24,8 @@ class Usage(CommandTest):
         self.fails(2, ["'runn'", "did you mean 'run'"], "runn")
         self.fails(2, ["--nonsense", "headwise info --help"], "info", "--nonsense")
         self.fails(2, ["FILE"], "inspect")
+        self.fails(2, ["unknown option '--hlep'", "did you mean '--help'", "headwise run --help"], "run", "--hlep")
+        self.fails(2, ["unknown option '--quary'", "'--query'"], "run", TINY_BERT, "--quary", self.query)
         self.fails(2, ["--query"], "run", TINY_BERT)
 
     def test_failures_exit_with_1_and_name_the_file(self):
@@ -57,8 +61,8 @@ class Threads(CommandTest):
 
 
 class Combinations(CommandTest):
-    def refused(self, words, *arguments):
-        self.fails(2, words, "run", TINY_BERT, "--query", self.query, *arguments)
+    def refused(self, words, *arguments, **options):
+        self.fails(2, words, "run", TINY_BERT, "--query", self.query, *arguments, **options)
 
     def test_options_that_need_another(self):
         self.refused(["--mask-meaning", "--mask"], "--mask-meaning", "keep")
@@ -68,6 +72,32 @@ class Combinations(CommandTest):
     def test_a_boolean_mask_needs_a_meaning(self):
         mask = write_npy(self.folder / "mask.npy", [5, 5], [True] * 25, "|b1")
         self.refused(["mask.npy", "bool", "--mask-meaning"], "--mask", mask)
+
+    def test_an_integer_mask_needs_a_meaning(self):
+        for dtype in INTEGERS:
+            mask = write_npy(self.folder / "mask.npy", [5], [1] * 5, dtype)
+            kind = dtype[1] + str(8 * int(dtype[2:]))
+            for role in ("mask", "key-padding"):
+                words = [f"{role} {mask} is {kind}", "nonzero", f"--{role}-meaning keep or drop"]
+                self.refused(words, f"--{role}", mask)
+
+    def test_a_float_mask_has_no_meaning_to_name(self):
+        for dtype, kind in (("<f2", "f16"), ("<f4", "f32"), ("<f8", "f64")):
+            mask = write_npy(self.folder / "mask.npy", [5], [0] * 5, dtype)
+            for role in ("mask", "key-padding"):
+                words = [f"{role} {mask} is {kind}", f"--{role}-meaning"]
+                self.refused(words, f"--{role}", mask, f"--{role}-meaning", "keep")
+                self.fails(2, words, "verify", TINY_BERT, f"--{role}", mask, f"--{role}-meaning", "drop")
+
+    def test_key_lengths(self):
+        for text, word in (("9,-1", "-1"), ("3,,2", ""), ("2.5, 1", "2.5"), ("+5,1", "+5"), ("9" * 30, "9" * 30)):
+            self.refused(["--key-lengths", f"'{word}'", f"'{text}'"], "--key-lengths", text)
+        for dtype, kind in (("<f4", "f32"), ("<f8", "f64"), ("|b1", "bool")):
+            path = write_npy(self.folder / "n.npy", [2], [1, 1], dtype)
+            words = [f"--key-lengths {path} is {kind}", "i64"]
+            self.fails(1, words, "run", TINY_BERT, "--query", self.query, "--key-lengths", path)
+        path = write_npy(self.folder / "n.npy", [2], [1 << 63, 1], "<u8")
+        self.fails(1, [f"--key-lengths {path}"], "run", TINY_BERT, "--query", self.query, "--key-lengths", path)
 
     def test_words_that_are_no_choice(self):
         self.refused(["--causal", "upper-left", "'sideways'"], "--causal", "sideways")
@@ -88,8 +118,45 @@ class Combinations(CommandTest):
         self.refused(["--output", "--attention", "same file"], "--output", same, "--attention", same)
         self.assertFalse(same.exists())
 
+    def test_a_target_under_two_names(self):
+        plain, dotted, link = self.folder / "y.npy", f"{self.folder}/./y.npy", self.folder / "link.npy"
+        words = ["--output", "--attention", "same file"]
+        self.refused(words, "--output", plain, "--attention", dotted)
+        self.refused(words, "--output", "y.npy", "--attention", plain, cwd=self.folder)
+        self.refused(words, "--output", "y.npy", "--attention", "./y.npy", cwd=self.folder)
+        os.symlink(self.folder, self.folder / "elsewhere")
+        self.refused(words, "--output", plain, "--attention", self.folder / "elsewhere" / "y.npy")
+        self.assertFalse(plain.exists())
+        write_npy(plain, [1], [1.0])
+        os.symlink(plain, link)
+        self.refused(["--output", "--average-attention"], "--output", plain, "--average-attention", link)
+
+    def test_a_target_that_is_an_input(self):
+        other = write_npy(self.folder / "other.npy", [2, 5, 32], wave(320))
+        before = other.read_bytes()
+        os.symlink(other, self.folder / "link.npy")
+        names = (other, f"{self.folder}/../{self.folder.name}/other.npy", self.folder / "link.npy")
+        for role in ("--key", "--value", "--mask", "--key-padding", "--key-lengths"):
+            for name in names:
+                self.refused([role, "--attention", "same file"], role, other, "--attention", name)
+        self.refused(["--query", "--output", "same file"], "--output", self.query)
+        model = self.folder / "model.safetensors"
+        shutil.copy(TINY_BERT, model)
+        self.fails(2, ["FILE", "--output", "same file"], "run", model, "--query", self.query, "--output", model)
+        self.assertEqual(other.read_bytes(), before)
+
+    def test_info_shows_a_bad_variable(self):
+        bad = {"HEADWISE_ISA": "mmx"}
+        result = self.ok("info", environment=bad)
+        self.assertRegex(result.out.decode(), r"kernels +none in use: .*mmx.*HEADWISE_ISA")
+        self.assertNotIn(": in use", result.out.decode())
+        shown = self.ok("info", "--json", environment=bad).json()
+        self.assertIsNone(shown["isa"])
+        self.assertIn("mmx", shown["isa_problem"])
+        self.assertIsNone(self.ok("info", "--json").json()["isa_problem"])
+
     def test_a_bad_variable_is_named(self):
-        for command in (["info"], ["run", TINY_BERT, "--query", self.query], ["verify", TINY_BERT]):
+        for command in (["run", TINY_BERT, "--query", self.query], ["verify", TINY_BERT]):
             self.fails(1, ["mmx", "HEADWISE_ISA"], *command, environment={"HEADWISE_ISA": "mmx"})
 
     def test_an_isa_that_is_not_there(self):
