@@ -115,7 +115,7 @@ double score_mass(const ProjectedInputs& projected, const Tensor& attention, con
       if (std::isfinite(mass)) largest = std::max(largest, mass);
     }
   }
-  return largest * std::fabs(static_cast<double>(scale_of(config)));
+  return largest * std::fabs(static_cast<double>(*config.scale));
 }
 
 Tensor random_tensor(const Dims& shape, std::uint64_t seed) {

@@ -1,6 +1,5 @@
 #include "layer_job.hpp"
 
-#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -104,10 +103,6 @@ Tensor make_average_attention(const CallShape& call) {
   return Tensor({call.batch, call.query_length, call.key_length});
 }
 
-float scale_of(const AttentionConfig& config) {
-  return config.scale ? *config.scale : static_cast<float>(1.0 / std::sqrt(static_cast<double>(config.head_dim)));
-}
-
 std::string describe_layer(const LoadedLayer& loaded, const LayerOptions& options) {
   const std::string prefix = loaded.layer.prefix.empty() ? "" : ", " + printable(loaded.layer.prefix);
   return std::to_string(options.load.layer) + " of " + std::to_string(loaded.layer_count) + " in " +
@@ -119,7 +114,7 @@ std::string describe_sizes(const AttentionConfig& config) {
   if (config.value_dim != config.head_dim) text += " (value " + std::to_string(config.value_dim) + ")";
   text += ", width " + std::to_string(config.model_dim);
   if (config.output_dim != config.model_dim) text += " to " + std::to_string(config.output_dim);
-  return text + ", scale " + significant(scale_of(config), 6);
+  return text + ", scale " + significant(*config.scale, 6);
 }
 
 Json config_json(const AttentionConfig& config) {
@@ -131,7 +126,7 @@ Json config_json(const AttentionConfig& config) {
           {"key_input_dim", config.key_input_dim},
           {"value_input_dim", config.value_input_dim},
           {"output_dim", config.output_dim},
-          {"scale", json_number(scale_of(config))}};
+          {"scale", json_number(*config.scale)}};
 }
 
 }  // namespace headwise::tools

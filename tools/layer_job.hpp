@@ -46,6 +46,5 @@ Tensor make_average_attention(const CallShape& call);
 std::string describe_layer(const LoadedLayer& loaded, const LayerOptions& options);
 std::string describe_sizes(const AttentionConfig& config);
 Json config_json(const AttentionConfig& config);
-float scale_of(const AttentionConfig& config);
 
 }  // namespace headwise::tools

@@ -123,7 +123,7 @@ std::string Linear::implementation() const {
 std::size_t Linear::scratch_bytes() const noexcept {
   const std::int64_t copied = packed_->copies_input() ? largest_class * packed_->slices.width : 0;
   const std::int64_t padded_rows = packed_->pads_rows() ? packed_->classes.front() * packed_->shape.row_stride : 0;
-  return (packed_->scratchpad_bytes + 63) / 64 * 64 + static_cast<std::size_t>(copied + padded_rows) * sizeof(float);
+  return packed_->scratchpad_room() + static_cast<std::size_t>(copied + padded_rows) * sizeof(float);
 }
 
 SingleThread::SingleThread() noexcept : before_(omp_get_max_threads()) {

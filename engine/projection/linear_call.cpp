@@ -114,7 +114,7 @@ bool LinearCall::Handles::run_padded(std::size_t row_class, const float* x, std:
 
 bool LinearCall::run(const float* x, std::int64_t rows, float* y, void* scratch) noexcept {
   Handles& h = *handles_;
-  auto* copy = reinterpret_cast<float*>(static_cast<char*>(scratch) + (h.linear->scratchpad_bytes + 63) / 64 * 64);
+  auto* copy = reinterpret_cast<float*>(static_cast<char*>(scratch) + h.linear->scratchpad_room());
   bool ok = point(h.scratchpad, scratch);
   while (ok && rows > 0) {
     const std::size_t c = next_row_class(h.linear->classes, rows);

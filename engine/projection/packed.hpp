@@ -33,6 +33,8 @@ struct Linear::Packed {
 
   std::int64_t slice_start(std::int64_t slice) const { return slice * slices.width; }
   std::int64_t slice_width(std::int64_t slice) const { return std::min(slices.width, shape.in - slice_start(slice)); }
+  // The scratchpad, up to the next cache line.
+  std::size_t scratchpad_room() const { return (scratchpad_bytes + 63) / 64 * 64; }
   bool pads_rows() const { return classes.front() > 1; }
   bool copies_input() const { return slices.count > 1 || pads_rows(); }
 

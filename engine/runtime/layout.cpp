@@ -54,7 +54,7 @@ void lay_out_projected(Plan& plan, Measure& slab) {
 // The caller's own memory when the elements of a row are adjacent, otherwise a copy [B, H, L, size] in the slab.
 HeadSource user_heads(Plan& plan, Measure& slab, const TensorView& view) {
   const Dims& shape = view.shape;
-  if (view.strides[3] == 1 || shape[3] == 1) {
+  if (has_adjacent_elements(view)) {
     float* data = static_cast<float*>(const_cast<void*>(view.data));
     return {data, 0, view.strides[0], view.strides[1], view.strides[2]};
   }

@@ -1,6 +1,5 @@
 #include "model.hpp"
 
-#include <cmath>
 #include <cstring>
 
 namespace headwise {
@@ -100,18 +99,7 @@ std::shared_ptr<Model> make_model(const AttentionConfig& config, const ModelOpti
   model->config = resolve(config);
   model->kernels = &runtime::choose_kernels(options.isa);
   model->projected = projected;
-  model->scale = config.scale ? *config.scale : float(1 / std::sqrt(double(model->config.head_dim)));
   return model;
-}
-
-// Sizes that only the projections have are free to follow from the heads.
-AttentionConfig heads_only(AttentionConfig config) {
-  const std::int64_t heads = config.num_heads;
-  if (config.model_dim == 0 && heads > 0) {
-    const auto width = element_count({heads, config.head_dim});
-    config.model_dim = width;
-  }
-  return config;
 }
 
 }  // namespace
@@ -126,7 +114,7 @@ MultiHeadAttention::MultiHeadAttention(const AttentionWeights& weights, const Mo
 }
 
 MultiHeadAttention MultiHeadAttention::without_projections(const AttentionConfig& config, const ModelOptions& options) {
-  return MultiHeadAttention(std::shared_ptr<const Model>(make_model(heads_only(config), options, false)));
+  return MultiHeadAttention(std::shared_ptr<const Model>(make_model(config, options, false)));
 }
 
 const AttentionConfig& MultiHeadAttention::config() const noexcept {

@@ -19,7 +19,6 @@ inline constexpr int product_count = 5;
 struct MultiHeadAttention::Model {
   AttentionConfig config;  // resolved
   const kernels::KernelTable* kernels = nullptr;
-  float scale = 0;
   bool projected = true;
   std::array<std::optional<projection::Linear>, runtime::product_count> products;
 

@@ -68,11 +68,11 @@ void add_copy(Plan& plan, const char* name, const char* from, const char* to, co
 
 void add_head_steps(Plan& plan) {
   const Request& r = plan.request;
-  if (plan.query.user == nullptr) add_copy(plan, "GatherQuery", "query", "Q", r.query, gather_query);
-  if (plan.key.user == nullptr) add_copy(plan, "GatherKey", "key", "K", r.key, gather_key);
-  if (plan.value.user == nullptr) add_copy(plan, "GatherValue", "value", "V", r.value, gather_value);
+  if (!has_adjacent_elements(r.query)) add_copy(plan, "GatherQuery", "query", "Q", r.query, gather_query);
+  if (!has_adjacent_elements(r.key)) add_copy(plan, "GatherKey", "key", "K", r.key, gather_key);
+  if (!has_adjacent_elements(r.value)) add_copy(plan, "GatherValue", "value", "V", r.value, gather_value);
   add_attend(plan);
-  if (plan.context.user == nullptr) add_copy(plan, "ScatterOutput", "context", "output", r.output, scatter_output);
+  if (!has_adjacent_elements(r.output)) add_copy(plan, "ScatterOutput", "context", "output", r.output, scatter_output);
 }
 
 double total_flops(const Plan& plan) {
@@ -139,15 +139,17 @@ std::int64_t max_chunk_rows(std::int64_t rows) noexcept {
   return std::min(largest_chunk, (rows + 15) / 16 * 16);
 }
 
+bool has_adjacent_elements(const TensorView& view) noexcept {
+  return view.strides[3] == 1 || view.shape[3] == 1;
+}
+
 Plan make_plan(const Model& model, const Request& request, const PlanOptions& options) {
   Plan plan;
   plan.model = &model;
   plan.request = request;
-  plan.threads = options.threads;
-  choose_schedule(plan, options.schedule);
   model.projected ? add_projected_steps(plan) : add_head_steps(plan);
-  const int useful = useful_threads(total_flops(plan));
-  if (plan.threads > useful) return make_plan(model, request, {useful, options.schedule});
+  plan.threads = std::min(options.threads, useful_threads(total_flops(plan)));
+  choose_schedule(plan, options.schedule);
   return plan;
 }
 

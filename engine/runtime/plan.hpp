@@ -78,6 +78,9 @@ std::int64_t max_chunk_rows(std::int64_t rows) noexcept;
 // True when row r of [B, L, width] starts r · width floats after the first.
 bool has_dense_rows(const TensorView& view) noexcept;
 
+// True when the elements of a row of [B, H, L, size] are adjacent, so that the kernels can read or write it in place.
+bool has_adjacent_elements(const TensorView& view) noexcept;
+
 // layout.cpp: fills the head sources and the scratch sizes of a plan whose group is known.
 void lay_out(Plan& plan);
 

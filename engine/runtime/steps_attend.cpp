@@ -67,7 +67,7 @@ kernels::Rows attend_block(const Plan& plan, const Slab& slab, Worker& worker, c
   task.shape = plan.head_shape();
   task.first_query = block.first;
   task.num_queries = block.count;
-  task.scale = plan.model->scale;
+  task.scale = *plan.model->config.scale;
   task.empty_row = empty_row(plan.model->config.rows_without_keys);
   task.mask = mask_form(plan.request, slab.first + block.batch, block.head);
   task.scratch = worker.memory + plan.worker.kernel;

@@ -1,4 +1,5 @@
 // Copies for callers whose head rows are not adjacent in memory. A unit is one head of one sequence.
+#include "inner_view.hpp"
 #include "views.hpp"
 #include "worker.hpp"
 
@@ -6,21 +7,12 @@ namespace headwise::runtime {
 
 namespace {
 
-// One head of [B, H, L, size].
-template <class View>
-View head_view(const View& view, std::int64_t batch, std::int64_t head) {
-  using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(view.data)>>, const char, char>;
-  const std::int64_t at = batch * view.strides[0] + head * view.strides[1];
-  return View(static_cast<Byte*>(view.data) + at * std::int64_t{sizeof(float)}, DType::f32,
-              Dims{view.shape[2], view.shape[3]}, Dims{view.strides[2], view.strides[3]});
-}
-
 void gather(const TensorView& from, const HeadSource& to, const Slab& slab, Worker& worker) noexcept {
   const std::int64_t heads = from.shape[1];
   for (std::int64_t unit = 0; worker.take(slab.count * heads, unit);) {
     const std::int64_t batch = unit / heads;
     const std::int64_t head = unit - batch * heads;
-    copy_to_contiguous(head_view(from, slab.first + batch, head),
+    copy_to_contiguous(inner_view(from, slab.first + batch, head),
                        slab.memory + to.offset + batch * to.batch_stride + head * to.head_stride);
   }
 }
@@ -45,7 +37,7 @@ void scatter_output(const Plan& plan, const Slab& slab, Worker& worker) noexcept
     const std::int64_t batch = unit / heads;
     const std::int64_t head = unit - batch * heads;
     copy_from_contiguous(slab.memory + from.offset + batch * from.batch_stride + head * from.head_stride,
-                         head_view(to, slab.first + batch, head));
+                         inner_view(to, slab.first + batch, head));
   }
 }
 

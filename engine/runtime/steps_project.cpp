@@ -1,6 +1,7 @@
 // The products before and after attention. A unit is a chunk of rows.
 #include <algorithm>
 
+#include "inner_view.hpp"
 #include "views.hpp"
 #include "worker.hpp"
 
@@ -8,14 +9,10 @@ namespace headwise::runtime {
 
 namespace {
 
-// One row of [B, L, width] as a view of its own.
+// One row of [B, L, width], counted over all sequences.
 template <class View>
 View row_view(const View& view, std::int64_t row) {
-  using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(view.data)>>, const char, char>;
-  const std::int64_t batch = row / view.shape[1];
-  const std::int64_t at = batch * view.strides[0] + (row - batch * view.shape[1]) * view.strides[1];
-  return View(static_cast<Byte*>(view.data) + at * std::int64_t{sizeof(float)}, DType::f32, Dims{view.shape[2]},
-              Dims{view.strides[2]});
+  return inner_view(view, row / view.shape[1], row % view.shape[1]);
 }
 
 struct Chunk {

@@ -8,6 +8,14 @@
 #include "headwise/weights.hpp"
 #include "safetensors_writer.hpp"
 
+// A small layer whose matrices are all square, where a mistake in the layout shows in the numbers only.
+inline headwise::AttentionWeights square_layer() {
+  headwise::AttentionConfig config;
+  config.model_dim = 6;
+  config.num_heads = 3;
+  return random_weights(config, 7);
+}
+
 // Tensors stacked along their first axis.
 inline headwise::Tensor stacked(const std::vector<const headwise::Tensor*>& parts) {
   headwise::Dims shape = parts.front()->shape();

@@ -13,13 +13,6 @@ using namespace headwise;
 
 namespace {
 
-AttentionWeights square_layer() {
-  AttentionConfig config;
-  config.model_dim = 6;
-  config.num_heads = 3;
-  return random_weights(config, 7);
-}
-
 bool same(const Tensor& a, const Tensor& b) {
   if (a.given() != b.given() || !(a.shape() == b.shape())) return false;
   return !a.given() || std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(float)) == 0;

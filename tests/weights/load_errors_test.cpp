@@ -7,13 +7,6 @@ using namespace headwise;
 
 namespace {
 
-AttentionWeights square_layer() {
-  AttentionConfig config;
-  config.model_dim = 6;
-  config.num_heads = 3;
-  return random_weights(config, 7);
-}
-
 LoadOptions with_heads(std::int64_t heads) {
   LoadOptions options;
   options.num_heads = heads;
