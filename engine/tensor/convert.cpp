@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "half_rows.hpp"
 #include "small_floats.hpp"
 #include "views.hpp"
 
@@ -129,9 +130,25 @@ void with_type(DType dtype, const Use& use) {
   }
 }
 
+// The conversions of storage types that rows of activations, caches and weight files go through.
+bool convert_halves(const void* from, DType from_dtype, void* to, DType to_dtype, std::int64_t count) noexcept {
+  const auto* halves = static_cast<const std::uint16_t*>(from);
+  const auto* floats = static_cast<const float*>(from);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(from) % dtype_size(from_dtype) == 0;
+  if (!aligned || (from_dtype != DType::f32 && to_dtype != DType::f32)) return false;
+  if (from_dtype == DType::f16) return widen_f16(halves, static_cast<float*>(to), count), true;
+  if (from_dtype == DType::bf16) return widen_bf16(halves, static_cast<float*>(to), count), true;
+  if (to_dtype == DType::f16 && from_dtype == DType::f32)
+    return narrow_f16(floats, static_cast<std::uint16_t*>(to), count), true;
+  if (to_dtype == DType::bf16 && from_dtype == DType::f32)
+    return narrow_bf16(floats, static_cast<std::uint16_t*>(to), count), true;
+  return false;
+}
+
 }  // namespace
 
 void convert_elements(const void* from, DType from_dtype, void* to, DType to_dtype, std::int64_t count) {
+  if (convert_halves(from, from_dtype, to, to_dtype, count)) return;
   with_type(from_dtype, [&](auto from_type) {
     with_type(to_dtype, [&](auto to_type) {
       using From = decltype(from_type);
