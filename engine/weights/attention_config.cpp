@@ -2,6 +2,7 @@
 
 #include "checked.hpp"
 #include "headwise/weights.hpp"
+#include "position_checks.hpp"
 
 namespace headwise {
 namespace {
@@ -49,12 +50,31 @@ void check_groups(const AttentionConfig& config) {
          std::to_string(config.num_kv_heads));
 }
 
+template <class Number>
+void need_positive(const char* name, Number value) {
+  if (!std::isfinite(static_cast<double>(value)) || value <= 0) {
+    refuse(std::string(name) + " is no finite number above zero: " + std::to_string(value));
+  }
+}
+
+void check_scores(const AttentionConfig& config) {
+  const RowsWithoutKeys rows = config.rows_without_keys;
+  if (rows != RowsWithoutKeys::zero && rows != RowsWithoutKeys::mean && rows != RowsWithoutKeys::nan) {
+    refuse("rows_without_keys is no value of its type: " + std::to_string(static_cast<int>(rows)));
+  }
+  if (config.scale && !std::isfinite(*config.scale)) refuse("scale is not finite");
+  if (!std::isfinite(config.softcap) || config.softcap < 0) {
+    refuse("softcap is negative or not finite: " + std::to_string(config.softcap));
+  }
+  need_positive("norm_epsilon", config.norm_epsilon);
+}
+
 }  // namespace
 
 AttentionConfig resolve(const AttentionConfig& config) {
   refuse_negative(config);
   if (config.num_heads == 0) refuse("num_heads is not given");
-  if (config.scale && !std::isfinite(*config.scale)) refuse("scale is not finite");
+  check_scores(config);
   AttentionConfig result = config;
   fill(result.num_kv_heads, result.num_heads);
   check_groups(result);
@@ -64,6 +84,8 @@ AttentionConfig resolve(const AttentionConfig& config) {
   width(result.num_heads, result.value_dim, "value_dim");
   fill(result.model_dim, query_width);
   for (auto* size : {&result.key_input_dim, &result.value_input_dim, &result.output_dim}) fill(*size, result.model_dim);
+  check_rotary(result.rotary, result.head_dim);
+  check_position_bias(result.position_bias);
   if (!result.scale) result.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(result.head_dim)));
   return result;
 }

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "headwise/weights.hpp"
+#include "layouts.hpp"
 
 namespace headwise {
 
@@ -11,16 +12,18 @@ namespace headwise {
 struct LayerSizes {
   std::uint64_t query_rows = 0, key_rows = 0, value_rows = 0, output_rows = 0;
   std::uint64_t query_inputs = 0, key_inputs = 0, value_inputs = 0;
+  std::uint64_t buckets = 0;  // of a relative bias
+  std::uint64_t num_heads = 0, num_kv_heads = 0, head_dim = 0, value_dim = 0;
 };
 
 // nullptr when the layer has no such part.
 const AttentionLayer::Part* find_part(const AttentionLayer& layer, std::string_view role) noexcept;
 
-// Throws Error(unsupported) when a tensor beside the layer changes its result, Error(bad_file) when only some biases
-// are there and that is not allowed.
-void check_completeness(const SafetensorsFile& file, const AttentionLayer& layer, bool allow_missing_bias);
+// The layout that found this layer.
+const Layout& layout_of(const AttentionLayer& layer);
 
-// Throws Error(bad_file) with the expected and the actual shape.
-LayerSizes check_shapes(const SafetensorsFile& file, const AttentionLayer& layer);
+// Throws Error(bad_file) with the expected and the actual shape, Error(invalid_argument) when the heads do not divide
+// the widths.
+LayerSizes check_shapes(const SafetensorsFile& file, const AttentionLayer& layer, std::int64_t num_heads);
 
 }  // namespace headwise

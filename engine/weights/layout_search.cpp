@@ -29,6 +29,27 @@ bool comes_before(const AttentionLayer& a, const AttentionLayer& b) {
          std::tuple(numbers_in(b.prefix), std::string_view(b.prefix), std::string_view(b.family));
 }
 
+// T5 keeps the table of all layers of a stack in its block 0: "encoder.block.0.layer.0." for
+// "encoder.block.3.layer.0.".
+std::string first_block(std::string_view prefix) {
+  constexpr std::string_view block = "block.";
+  const std::size_t found = prefix.rfind(block);
+  const bool starts_a_name = found == 0 || (found != std::string_view::npos && prefix[found - 1] == '.');
+  return starts_a_name ? std::string(prefix.substr(0, found)) + "block.0.layer.0." : std::string(prefix);
+}
+
+// A table of its own (UMT5) comes before the shared one.
+const TensorInfo* find_extra(const SafetensorsFile& file, const std::string& prefix, const PartName& part) {
+  const std::string name(part.name);
+  const TensorInfo* own = file.find(prefix + name);
+  return own != nullptr || part.role != "relative_bias" ? own : file.find(first_block(prefix) + name);
+}
+
+void add_extra(AttentionLayer& layer, const PartName& part, const SafetensorsFile& file) {
+  const TensorInfo* info = find_extra(file, layer.prefix, part);
+  if (info != nullptr) layer.parts.push_back({std::string(part.role), info->name, info->shape});
+}
+
 void add_part(AttentionLayer& layer, const PartName& part, const SafetensorsFile& file) {
   const TensorInfo* info = file.find(layer.prefix + std::string(part.name));
   if (info != nullptr) layer.parts.push_back({std::string(part.role), info->name, info->shape});
@@ -42,6 +63,7 @@ std::optional<AttentionLayer> layer_at(const SafetensorsFile& file, const Layout
   for (const PartName& weight : layout.weights) add_part(layer, weight, file);
   if (layer.parts.size() != layout.weights.size()) return std::nullopt;
   for (const PartName& bias : layout.biases) add_part(layer, bias, file);
+  for (const PartName& extra : layout.extras) add_extra(layer, extra, file);
   return layer;
 }
 

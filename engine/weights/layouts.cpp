@@ -30,13 +30,34 @@ constexpr FourLinears four_linears[] = {
     {"linear4", "q_proj", "k_proj", "v_proj", "out_proj"},
     {"linear4", "q_proj", "k_proj", "v_proj", "o_proj"},
     {"linear4", "linears.0", "linears.1", "linears.2", "linears.3"},
+    {"t5", "SelfAttention.q", "SelfAttention.k", "SelfAttention.v", "SelfAttention.o"},
+    {"t5", "EncDecAttention.q", "EncDecAttention.k", "EncDecAttention.v", "EncDecAttention.o"},
 };
+
+std::vector<PartName> appended() {
+  return {{"bias_key", "bias_k"}, {"bias_value", "bias_v"}};
+}
+
+// What Qwen3 and Gemma 3, gpt-oss and fairseq have beside their linear layers. T5's cross-attention has no table,
+// though old files hold one that was never used.
+std::vector<PartName> extras_of(const FourLinears& names) {
+  if (names.query == std::string_view("SelfAttention.q")) {
+    return {{"relative_bias", "SelfAttention.relative_attention_bias.weight"}};
+  }
+  if (names.family != std::string_view("linear4")) return {};
+  return {{"query_norm", "q_norm.weight"},
+          {"key_norm", "k_norm.weight"},
+          {"sinks", "sinks"},
+          {"bias_key", "bias_k"},
+          {"bias_value", "bias_v"}};
+}
 
 // torch nn.MultiheadAttention with one width for all inputs …
 Layout torch_packed() {
   return {"torch_mha",
           {{"qkv_weight", "in_proj_weight"}, {"output_weight", "out_proj.weight"}},
-          {{"qkv_bias", "in_proj_bias"}, {"output_bias", "out_proj.bias"}}};
+          {{"qkv_bias", "in_proj_bias"}, {"output_bias", "out_proj.bias"}},
+          appended()};
 }
 
 // … and with widths of their own for key and value: the bias stays fused.
@@ -46,7 +67,8 @@ Layout torch_separate() {
            {"key_weight", "k_proj_weight"},
            {"value_weight", "v_proj_weight"},
            {"output_weight", "out_proj.weight"}},
-          {{"qkv_bias", "in_proj_bias"}, {"output_bias", "out_proj.bias"}}};
+          {{"qkv_bias", "in_proj_bias"}, {"output_bias", "out_proj.bias"}},
+          appended()};
 }
 
 Layout expand(const FourLinears& names) {
@@ -54,7 +76,7 @@ Layout expand(const FourLinears& names) {
   const auto text = [](std::string name) { return std::string_view(storage.emplace_back(std::move(name))); };
   const std::pair<std::string, std::string> linears[] = {
       {"query", names.query}, {"key", names.key}, {"value", names.value}, {"output", names.output}};
-  Layout layout{names.family, {}, {}};
+  Layout layout{names.family, {}, {}, extras_of(names), names.family == std::string_view("linear4")};
   for (const auto& [role, name] : linears) {
     layout.weights.push_back({text(role + "_weight"), text(name + ".weight")});
     layout.biases.push_back({text(role + "_bias"), text(name + ".bias")});
@@ -77,12 +99,26 @@ const std::vector<Layout>& known_layouts() {
 
 const std::vector<std::string_view>& refused_companions() {
   static const std::vector<std::string_view> names{
-      "bias_k",                                                    // nn.MultiheadAttention(add_bias_kv=True)
-      "bias_v",                                                    // the same
-      "q_norm.weight",                                             // QK-norm
-      "k_norm.weight",                                             // QK-norm
-      "sinks",                                                     // a logit of its own for each head
-      "rotary_emb.inv_freq",                                       // rotary positions
+      "bias_k",         // nn.MultiheadAttention(add_bias_kv=True)
+      "bias_v",         // the same
+      "q_norm.weight",  // norms of query and key, by mean square …
+      "k_norm.weight",
+      "norm_q.weight",  // … as diffusers names them
+      "norm_k.weight",
+      "q_norm.bias",  // … with a mean
+      "k_norm.bias",
+      "q_layernorm.weight",  // Phi, Persimmon
+      "k_layernorm.weight",
+      "q_layernorm.norms.0.weight",  // StableLM
+      "sinks",                       // a logit of its own for each head
+      rotary_companion,
+      "self.rotary_embeddings.inv_freq",  // ESM
+      "pos_key_proj.weight",              // DeBERTa
+      "pos_query_proj.weight",
+      "self.pos_key_proj.weight",
+      "self.pos_query_proj.weight",
+      "rel_attn_embed.weight",  // WavLM
+      "gru_rel_pos_const",
       "self.distance_embedding.weight",                            // BERT with relative positions
       "self.relative_position_bias_table",                         // Swin
       "self.logit_scale",                                          // Swin v2

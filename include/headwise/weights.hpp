@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "headwise/positions.hpp"
 #include "headwise/tensor.hpp"
 
 namespace headwise {
 
-// What a query row without a single live key becomes.
+// What a query row without a single live key becomes. In a layer with sinks such a row gives all its weight to the
+// sink: zeros, whatever is asked for here.
 enum class RowsWithoutKeys {
   zero,  // a zero row, zero weights (ONNX errata 1.23, SDPA, FlashAttention)
   mean,  // the mean of all values, equal weights: what filling masked scores with −1e9 gives
@@ -34,18 +36,36 @@ struct AttentionConfig {
   std::int64_t output_dim = 0;
   std::optional<float> scale{};  // default 1/√head_dim (Vaswani et al. 2017, section 3.2.1)
   RowsWithoutKeys rows_without_keys = RowsWithoutKeys::zero;
+  float softcap = 0;                // scores become softcap · tanh(score / softcap) after the scale; 0: they stay
+  bool add_zero_attention = false;  // one more key and value of zeros that every query sees (torch add_zero_attn)
+  RotaryConfig rotary{};            // turns queries and keys
+  PositionBiasConfig position_bias{};
+  float norm_epsilon = 1e-6F;  // of query_norm and key_norm
 };
 
 // Fills every zero of a config, and its scale. Throws Error(invalid_argument) naming the sizes that do not fit.
 AttentionConfig resolve(const AttentionConfig& config);
 
-// Canonical weights: f32, contiguous, [out, in] (y = x·Wᵀ + b); head h owns the rows h·size … (h+1)·size−1 of the
-// query, key and value matrices. A bias that is not given counts as zero.
+// Canonical weights: f32 (or f16 or bf16, widened when a model is made), contiguous, [out, in] (y = x·Wᵀ + b); head h
+// owns the rows h·size … (h+1)·size−1 of the query, key and value matrices. A bias that is not given counts as zero.
 struct AttentionWeights {
   AttentionConfig config{};
   Tensor query_weight{}, key_weight{}, value_weight{}, output_weight{};
   Tensor query_bias{}, key_bias{}, value_bias{}, output_bias{};
+  // Optional parts of a layer, each f32; not given means that the layer has none.
+  Tensor query_norm{}, key_norm{};  // [head_dim]: x · w / √(mean(x²) + norm_epsilon) of each head, before rotation
+  Tensor sinks{};                   // [H]: a logit per head that takes probability but has no value
+  Tensor bias_key{},
+      bias_value{};        // [Hkv·head_dim], [Hkv·value_dim]: one more key that every query sees (bias_k, bias_v)
+  Tensor relative_bias{};  // [buckets, H] of PositionBias::t5
+  Tensor alibi_slopes{};   // [H]: instead of the slopes that position_bias gives; a pruned layer needs its old ones
 };
+
+// The layer without the heads that are not listed; key/value heads that no query head uses any more go too. Heads keep
+// their order, sizes and scale, and their ALiBi slopes. Throws Error(invalid_argument) for a head that is not there or
+// listed twice, for an empty list, for tensors whose shape does not fit the config, and when the heads that stay do not
+// share the key/value heads evenly.
+AttentionWeights keep_heads(const AttentionWeights& weights, const std::vector<std::int64_t>& heads);
 
 // Weights drawn from U(−1/√in, 1/√in), biases included; the same numbers for the same seed on every machine.
 AttentionWeights random_weights(const AttentionConfig& config, std::uint64_t seed);
@@ -93,10 +113,10 @@ class SafetensorsFile {
 // One attention layer that was recognised in a file.
 struct AttentionLayer {
   std::int64_t index = 0;  // position in the file's own order of layers
-  std::string family;      // "linear4", "torch_mha", "torch_mha_separate", "bert"
+  std::string family;      // "linear4", "torch_mha", "torch_mha_separate", "bert", "t5"
   std::string prefix{};    // what stands before the family's own names, "encoder.layer.0.attention."
   struct Part {
-    std::string role;    // "query_weight", "qkv_weight", "output_bias", …
+    std::string role;    // "query_weight", "qkv_weight", "output_bias", "sinks", …
     std::string tensor;  // its name in the file
     std::vector<std::uint64_t> shape;
   };
@@ -111,17 +131,29 @@ std::optional<std::int64_t> heads_from_config(const std::string& weight_file);
 
 struct LoadOptions {
   std::int64_t layer = 0;           // index into find_attention_layers, after prefix and family have filtered it
-  std::int64_t num_heads = 0;       // 0: config.json beside the file
+  std::int64_t num_heads = 0;       // 0: config.json
   std::string prefix{};             // only layers whose prefix is this
   std::string family{};             // only layers of this family
   bool allow_missing_bias = false;  // a layer with only some of its biases: take the missing ones as zero
-  std::optional<float> scale{};     // default 1/√head_dim
+  // Take what is not given here from config.json beside the file: num_heads, scale, softcap, rotary, position_bias,
+  // norm_epsilon, norm_plus_one. A model whose positions headwise does not know is refused unless rotary is given.
+  // Windows of single layers are masks of a call and stay with the caller.
+  bool use_model_config = true;
+  std::optional<float> scale{};  // else 1 for T5, 1/√head_dim for others
   RowsWithoutKeys rows_without_keys = RowsWithoutKeys::zero;
+  std::optional<float> softcap{};  // else none
+  bool add_zero_attention = false;
+  std::optional<RotaryConfig> rotary{};               // else none; dim 0: none whatever config.json says
+  std::optional<PositionBiasConfig> position_bias{};  // else that of T5 for its layers, none for others
+  std::optional<float> norm_epsilon{};                // else 1e-6
+  std::optional<bool> norm_plus_one{};                // query_norm and key_norm are stored less one (Gemma); else false
+  std::vector<std::int64_t> keep_heads{};             // only these heads, see keep_heads(); empty: all
   OpenOptions open{};
 };
 
-// Loads one layer into the canonical form. Errors name the tensor, what was expected and what was found; a name that is
-// missing is listed together with its nearest matches. options.open.progress counts the bytes of the whole layer.
+// Loads one layer into the canonical form. num_kv_heads follows from the shapes. Errors name the tensor, what was
+// expected and what was found; a name that is missing is listed together with its nearest matches.
+// options.open.progress counts the bytes of the whole layer.
 AttentionWeights load_attention(const std::string& path, const LoadOptions& options = {});
 AttentionWeights load_attention(const SafetensorsFile& file, const LoadOptions& options = {});
 

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Makes families.safetensors: one attention layer, stored as six families and types store it.
+"""Makes families.safetensors, one attention layer as six families and types store it, and extras.safetensors.
 
 D 4, 2 heads. The elements of the query, key, value and output weights are 0/8, 1/8, 2/8, … in this order, those of the
-biases 0, -1/8, -2/8, …; all are exact in f16 and bf16. Standard library only; the bytes are the same on every run.
+biases 0, -1/8, -2/8, …; all are exact in f16 and bf16. extras.safetensors holds layers with parts beyond these: the
+elements of each of its tensors go up in eighths from the number that the script gives. Standard library only; the bytes
+are the same on every run.
 """
 import json
+import math
 import pathlib
 import struct
 
@@ -53,6 +56,41 @@ def all_tensors():
     yield from torch_separate("separate.")
 
 
+def counted(name, shape, start, dtype="F32"):
+    return name, dtype, shape, [(start + n) / 8 for n in range(math.prod(shape))]
+
+
+def grouped(prefix):
+    """Two query heads that share one key/value head, as Llama's relatives store them."""
+    yield counted(f"{prefix}q_proj.weight", [4, 4], 0, "BF16")
+    yield counted(f"{prefix}k_proj.weight", [2, 4], 16, "BF16")
+    yield counted(f"{prefix}v_proj.weight", [2, 4], 24, "BF16")
+    yield counted(f"{prefix}o_proj.weight", [4, 4], 32, "BF16")
+    yield counted(f"{prefix}q_norm.weight", [2], 48, "BF16")
+    yield counted(f"{prefix}k_norm.weight", [2], 50, "BF16")
+    yield counted(f"{prefix}sinks", [2], 52, "BF16")
+
+
+def t5(prefix, start):
+    for i, name in enumerate("qkvo"):
+        yield counted(f"{prefix}{name}.weight", [4, 4], start + 16 * i)
+
+
+def all_extras():
+    yield from torch_packed("packed.")
+    yield counted("packed.bias_k", [1, 1, 4], 64)
+    yield counted("packed.bias_v", [1, 1, 4], 68)
+    yield from grouped("model.layers.0.self_attn.")
+    table = "relative_attention_bias.weight"
+    yield from t5("encoder.block.0.layer.0.SelfAttention.", 0)
+    yield counted(f"encoder.block.0.layer.0.SelfAttention.{table}", [8, 2], 200)
+    yield from t5("encoder.block.1.layer.0.SelfAttention.", 64)
+    yield from t5("decoder.block.0.layer.0.SelfAttention.", 128)
+    yield counted(f"decoder.block.0.layer.0.SelfAttention.{table}", [8, 2], 216)
+    yield from t5("decoder.block.0.layer.1.EncDecAttention.", 192)
+    yield counted(f"decoder.block.0.layer.1.EncDecAttention.{table}", [8, 2], 232)  # old files have one, unused
+
+
 def write_safetensors(path, tensors):
     header, data = {}, b""
     for name, dtype, shape, values in tensors:
@@ -66,3 +104,4 @@ def write_safetensors(path, tensors):
 
 if __name__ == "__main__":
     write_safetensors(HERE / "families.safetensors", all_tensors())
+    write_safetensors(HERE / "extras.safetensors", all_extras())

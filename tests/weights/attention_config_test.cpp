@@ -55,6 +55,55 @@ TEST_CASE("the model width follows from the heads when only their size is given"
   CHECK(resolve(config).model_dim == 64);
 }
 
+namespace {
+
+template <class Change>
+void refused_with(const std::vector<std::string>& words, const Change& change) {
+  AttentionConfig config = sizes(64, 8);
+  config.rotary.dim = 4;
+  CHECK_NOTHROW(resolve(config));
+  change(config);
+  expect_error(ErrorCode::invalid_argument, words, [&] { resolve(config); });
+}
+
+}  // namespace
+
+TEST_CASE("numbers of scores and norms that make no sense are named") {
+  for (const float bad : {-1.0F, NAN, INFINITY}) {
+    refused_with({"softcap"}, [&](AttentionConfig& config) { config.softcap = bad; });
+    refused_with({"norm_epsilon"}, [&](AttentionConfig& config) { config.norm_epsilon = bad; });
+  }
+  refused_with({"norm_epsilon", "0.0"}, [](AttentionConfig& config) { config.norm_epsilon = 0; });
+}
+
+// What every field must be is tested beside the checks themselves, in tests/positions.
+TEST_CASE("a rotary embedding fits the head and has numbers that its scaling needs") {
+  for (const std::int64_t dim : {-2, 3, 10}) {
+    refused_with({"rotary.dim", std::to_string(dim)}, [&](AttentionConfig& config) { config.rotary.dim = dim; });
+  }
+  refused_with({"rotary.base"}, [](AttentionConfig& config) { config.rotary.base = 0; });
+  refused_with({"rotary.original_positions"}, [](AttentionConfig& config) {
+    config.rotary.scaling = RotaryScaling::llama3;
+    config.rotary.factor = 2;
+  });
+}
+
+TEST_CASE("a position bias has the numbers that its kind needs, others do not matter") {
+  refused_with({"position_bias.alibi_max"}, [](AttentionConfig& config) {
+    config.position_bias.kind = PositionBias::alibi;
+    config.position_bias.alibi_max = 0;
+  });
+  refused_with({"position_bias.max_distance"}, [](AttentionConfig& config) {
+    config.position_bias.kind = PositionBias::t5;
+    config.position_bias.max_distance = 0;
+  });
+  AttentionConfig unused = sizes(64, 8);
+  unused.rotary.base = -1;
+  unused.position_bias.alibi_max = -1;
+  unused.position_bias.max_distance = -1;
+  CHECK_NOTHROW(resolve(unused));
+}
+
 TEST_CASE("sizes that do not fit are named") {
   const auto refused = [](const std::vector<std::string>& words, const AttentionConfig& config) {
     expect_error(ErrorCode::invalid_argument, words, [&] { resolve(config); });

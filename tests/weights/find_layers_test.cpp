@@ -80,6 +80,27 @@ TEST_CASE("the torch and BERT families are recognised as themselves") {
   }
 }
 
+TEST_CASE("T5's attention is recognised, with the table that all blocks of a stack share") {
+  std::vector<NamedTensor> tensors;
+  for (const char* prefix : {"decoder.block.0.layer.0.", "decoder.block.3.layer.0."}) {
+    append(tensors, four_linears(small_layer(), std::string(prefix) + "SelfAttention.", {"q", "k", "v", "o"}));
+  }
+  append(tensors, four_linears(small_layer(), "decoder.block.3.layer.1.EncDecAttention.", {"q", "k", "v", "o"}));
+  const std::string table = "decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight";
+  tensors.push_back({table, Tensor({32, 2})});
+  const auto layers = layers_of(tensors);
+  REQUIRE(layers.size() == 3);
+  for (const AttentionLayer& layer : layers) CHECK(layer.family == "t5");
+  CHECK(layers[0].prefix == "decoder.block.0.layer.0.");
+  CHECK(layers[1].prefix == "decoder.block.3.layer.0.");
+  CHECK(layers[2].prefix == "decoder.block.3.layer.1.");
+  for (const std::size_t i : {0u, 1u}) {
+    CHECK(layers[i].parts.back().role == "relative_bias");
+    CHECK(layers[i].parts.back().tensor == table);
+  }
+  CHECK(layers[2].parts.back().role == "output_bias");
+}
+
 TEST_CASE("layers are ordered by the numbers in their names, then by name") {
   std::vector<NamedTensor> tensors;
   const AttentionWeights layer = small_layer();

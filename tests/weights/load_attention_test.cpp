@@ -6,28 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "headwise/weights.hpp"
+#include "same_weights.hpp"
 #include "stored_layer.hpp"
 #include "temporary_folder.hpp"
 
 using namespace headwise;
 
 namespace {
-
-bool same(const Tensor& a, const Tensor& b) {
-  if (a.given() != b.given() || !(a.shape() == b.shape())) return false;
-  return !a.given() || std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(float)) == 0;
-}
-
-void check_same(const AttentionWeights& a, const AttentionWeights& b) {
-  CHECK(same(a.query_weight, b.query_weight));
-  CHECK(same(a.key_weight, b.key_weight));
-  CHECK(same(a.value_weight, b.value_weight));
-  CHECK(same(a.output_weight, b.output_weight));
-  CHECK(same(a.query_bias, b.query_bias));
-  CHECK(same(a.key_bias, b.key_bias));
-  CHECK(same(a.value_bias, b.value_bias));
-  CHECK(same(a.output_bias, b.output_bias));
-}
 
 LoadOptions with_heads(std::int64_t heads) {
   LoadOptions options;

@@ -166,11 +166,58 @@ TEST_CASE("layers and families that are not there are refused") {
 }
 
 TEST_CASE("tensors that would change the result are never ignored") {
-  for (const char* name : {"bias_k", "bias_v", "q_norm.weight", "k_norm.weight", "sinks", "rotary_emb.inv_freq"}) {
+  for (const char* name : {"q_norm.weight", "k_norm.weight", "q_norm.bias", "norm_q.weight", "sinks",
+                           "rotary_emb.inv_freq", "pos_key_proj.weight"}) {
     auto tensors = torch_packed(square_layer(), "self_attn.");
     tensors.push_back({std::string("self_attn.") + name, Tensor({1, 1, 6})});
     refused(ErrorCode::unsupported, {"'self_attn." + std::string(name) + "'"}, tensors, with_heads(3));
   }
+}
+
+TEST_CASE("one of two tensors that belong together is not enough") {
+  const auto with = [](std::vector<NamedTensor> tensors, const std::string& name, const Dims& shape) {
+    tensors.push_back({"a." + name, Tensor(shape)});
+    return tensors;
+  };
+  const auto packed = torch_packed(square_layer(), "a.");
+  refused(ErrorCode::bad_file, {"belong together", "missing: 'a.bias_v'"}, with(packed, "bias_k", {1, 1, 6}),
+          with_heads(3));
+  refused(ErrorCode::bad_file, {"missing: 'a.bias_k'"}, with(packed, "bias_v", {1, 1, 6}), with_heads(3));
+  const auto linear = four_linears(square_layer(), "a.", classic);
+  refused(ErrorCode::bad_file, {"missing: 'a.k_norm.weight'"}, with(linear, "q_norm.weight", {2}), with_heads(3));
+}
+
+TEST_CASE("the shapes of extra parts are checked") {
+  const auto wrong = [](std::vector<NamedTensor> tensors, const std::string& name, const Dims& shape,
+                        const std::vector<std::string>& words) {
+    tensors.push_back({name, Tensor(shape)});
+    refused(ErrorCode::bad_file, words, tensors, with_heads(3));
+  };
+  const auto packed = torch_packed(square_layer(), ""), linear = four_linears(square_layer(), "", classic);
+  wrong(packed, "bias_k", {6}, {"'bias_k' (bias_key)", "three sizes", "[6]"});
+  wrong(packed, "bias_k", {1, 1, 5}, {"'bias_k' (bias_key)", "[1, 1, 6]", "[1, 1, 5]"});
+  wrong(packed, "bias_v", {1, 6, 1}, {"'bias_v' (bias_value)", "[1, 1, 6]", "[1, 6, 1]"});
+  wrong(linear, "q_norm.weight", {6}, {"'q_norm.weight' (query_norm)", "[2]", "[6]"});
+  wrong(linear, "k_norm.weight", {1, 2}, {"'k_norm.weight' (key_norm)", "one size", "[1, 2]"});
+  wrong(linear, "sinks", {2}, {"'sinks' (sinks)", "[3]", "[2]"});
+}
+
+TEST_CASE("keys of fewer heads must divide the heads, and only where a family has them") {
+  AttentionConfig config;
+  config.model_dim = 8;
+  config.num_heads = 4;
+  config.num_kv_heads = 2;
+  const AttentionWeights layer = random_weights(config, 3);
+  const auto linear = four_linears(layer, "", classic);
+  const Tensor three({6, 8}), one_and_a_half({3, 8});
+  for (const Tensor& keys : {three, one_and_a_half}) {
+    refused(ErrorCode::bad_file, {"'w_k.weight' (key_weight)", "[8, 8]", "2 rows for each of fewer heads"},
+            replaced(linear, "w_k.weight", keys), with_heads(4));
+  }
+  refused(ErrorCode::bad_file, {"'w_o.weight' (output_weight)", "[8, 16]", "[8, 8]"},
+          replaced(without(linear, "w_v.bias"), "w_v.weight", Tensor({8, 8})), with_heads(4));
+  refused(ErrorCode::bad_file, {"'self.key.weight' (key_weight)", "[8, 8]", "[4, 8]"},
+          four_linears(layer, "", {"self.query", "self.key", "self.value", "output.dense"}), with_heads(4));
 }
 
 TEST_CASE("an error leaves the library usable") {

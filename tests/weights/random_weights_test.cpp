@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "headwise/weights.hpp"
+#include "same_weights.hpp"
 
 using namespace headwise;
 
@@ -34,6 +35,19 @@ TEST_CASE("random weights have the shapes of the config") {
   CHECK(weights.key_bias.shape() == Dims{6});
   CHECK(weights.value_bias.shape() == Dims{10});
   CHECK(weights.output_bias.shape() == Dims{11});
+}
+
+TEST_CASE("what else a config says changes no number and fills no optional part") {
+  AttentionConfig config = uneven();
+  config.softcap = 30;
+  config.add_zero_attention = true;
+  config.rotary.dim = 2;
+  config.position_bias.kind = PositionBias::alibi;
+  const AttentionWeights weights = random_weights(config, 1);
+  check_same(weights, random_weights(uneven(), 1));
+  CHECK(weights.config.softcap == 30);
+  CHECK(weights.config.rotary.dim == 2);
+  CHECK(!weights.alibi_slopes.given());
 }
 
 TEST_CASE("the same seed gives the same numbers on every machine") {

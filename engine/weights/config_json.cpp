@@ -1,0 +1,193 @@
+#include "config_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <new>
+
+#include "file_bytes.hpp"
+#include "text.hpp"
+
+namespace headwise {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t max_config_bytes = 16u << 20;
+constexpr int max_depth = 127;
+constexpr std::size_t max_entries = 256;
+// In the order in which they are believed.
+constexpr std::array<std::string_view, 4> head_keys{"num_attention_heads", "n_heads", "n_head", "num_heads"};
+constexpr std::string_view other_keys[] = {"model_type",
+                                           "num_key_value_heads",
+                                           "head_dim",
+                                           "attn_logit_softcapping",
+                                           "query_pre_attn_scalar",
+                                           "attention_multiplier",
+                                           "rms_norm_eps",
+                                           "max_position_embeddings",
+                                           "position_embedding_type",
+                                           "rope_theta",
+                                           "rope_scaling",
+                                           "rope_parameters",
+                                           "partial_rotary_factor",
+                                           "rotary_dim",
+                                           "rotary_pct",
+                                           "relative_attention_num_buckets",
+                                           "relative_attention_max_distance"};
+
+template <class List>
+bool contains(const List& list, std::string_view key) {
+  return std::find(std::begin(list), std::end(list), key) != std::end(list);
+}
+
+bool is_rope_object(std::string_view key) {
+  return key == "rope_scaling" || key == "rope_parameters";
+}
+
+// Keeps the values of the wanted keys and steps over all else, however deep or long it is.
+class ConfigEvents : public nlohmann::json_sax<json> {
+ public:
+  ConfigJson::Entries entries;
+  bool is_object = false;
+
+  bool null() override { return value(nullptr); }
+  bool boolean(bool given) override { return value(given); }
+  bool number_integer(number_integer_t number) override { return value(number); }
+  bool number_unsigned(number_unsigned_t number) override { return value(number); }
+  bool number_float(number_float_t number, const string_t&) override { return value(number); }
+  bool string(string_t& text) override { return value(text); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override {
+    if (depth_ == 0) is_object = true;
+    if (depth_ == 1 && wanted_ != nullptr && is_rope_object(key_)) rope_object_ = key_;
+    return open(json::object());
+  }
+  bool end_object() override { return close(); }
+  bool start_array(std::size_t) override { return open(json::array()); }
+  bool end_array() override { return close(); }
+  bool key(string_t& name) override {
+    wanted_ = nullptr;
+    const bool outer = depth_ == 1 && (contains(head_keys, name) || contains(other_keys, name));
+    if (!outer && (depth_ != 2 || rope_object_.empty())) return true;
+    key_ = name;
+    const auto [entry, added] = entries.try_emplace({outer ? std::string() : rope_object_, name});
+    entry->second.repeated = !added;
+    wanted_ = &entry->second;
+    return entries.size() <= max_entries;
+  }
+  bool parse_error(std::size_t, const std::string&, const json::exception&) override { return false; }
+
+ private:
+  bool value(json given) {
+    if (wanted_ != nullptr) wanted_->value = std::move(given);
+    wanted_ = nullptr;
+    return true;
+  }
+  bool open(json given) { return value(std::move(given)) && ++depth_ <= max_depth; }
+  bool close() {
+    if (--depth_ == 1) rope_object_.clear();
+    return true;
+  }
+
+  ConfigJson::Entry* wanted_ = nullptr;
+  std::string key_, rope_object_;
+  int depth_ = 0;
+};
+
+[[noreturn]] void refuse_file(const std::string& path, const std::string& problem, ErrorCode code) {
+  throw Error(code, in_quotes(path) + ": " + problem);
+}
+
+std::string read_text(const std::string& path) {
+  const InputFile file(path);
+  if (file.size() > max_config_bytes) refuse_file(path, "larger than the limit of 16 MiB", ErrorCode::bad_file);
+  std::string text(file.size(), '\0');
+  file.read_at(0, text.data(), text.size());
+  return text;
+}
+
+}  // namespace
+
+std::optional<ConfigJson> ConfigJson::beside(const std::string& weight_file) try {
+  const std::string path = (std::filesystem::path(weight_file).parent_path() / "config.json").string();
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return std::nullopt;
+  const std::string text = read_text(path);
+  ConfigEvents events;
+  // The parser would take a NUL for the end of the text.
+  const bool good = text.find('\0') == std::string::npos && json::sax_parse(text, &events);
+  if (!good || !events.is_object) refuse_file(path, "not a valid JSON object", ErrorCode::bad_file);
+  return ConfigJson(path, std::move(events.entries));
+} catch (const std::bad_alloc&) {
+  throw Error(ErrorCode::out_of_memory, in_quotes(weight_file) + ": no memory for its config.json");
+}
+
+void ConfigJson::refuse(const std::string& problem, ErrorCode code) const {
+  refuse_file(path_, problem, code);
+}
+
+const json* ConfigJson::find(std::string_view object, std::string_view key) const {
+  const auto found = entries_.find({std::string(object), std::string(key)});
+  if (found == entries_.end()) return nullptr;
+  if (found->second.repeated) refuse("duplicate key " + in_quotes(key));
+  return found->second.value.is_null() ? nullptr : &found->second.value;
+}
+
+std::int64_t ConfigJson::integer_in(std::string_view name, const json& value) const {
+  const auto number = value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
+  if (number == 0 || number > INT64_MAX) refuse(std::string(name) + " is no positive integer");
+  return static_cast<std::int64_t>(number);
+}
+
+bool ConfigJson::has_object(std::string_view key) const {
+  const json* value = find("", key);
+  if (value != nullptr && !value->is_object()) refuse(std::string(key) + " is no object");
+  return value != nullptr;
+}
+
+std::optional<std::int64_t> ConfigJson::positive_integer(std::string_view object, std::string_view key) const {
+  const json* value = find(object, key);
+  return value == nullptr ? std::nullopt : std::optional(integer_in(key, *value));
+}
+
+std::optional<double> ConfigJson::positive_number(std::string_view object, std::string_view key) const {
+  const json* value = find(object, key);
+  if (value == nullptr) return std::nullopt;
+  const double number = value->is_number() ? value->get<double>() : 0;
+  if (!(number > 0)) refuse(std::string(key) + " is no number above zero");
+  return number;
+}
+
+std::optional<float> ConfigJson::positive_float(std::string_view object, std::string_view key) const {
+  const auto number = positive_number(object, key);
+  if (!number) return std::nullopt;
+  using Limits = std::numeric_limits<float>;
+  if (*number < Limits::min() || *number > Limits::max()) refuse(std::string(key) + " is out of the range of a float");
+  return static_cast<float>(*number);
+}
+
+std::optional<std::string> ConfigJson::text(std::string_view object, std::string_view key) const {
+  const json* value = find(object, key);
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_string()) refuse(std::string(key) + " is no text");
+  return value->get<std::string>();
+}
+
+std::optional<std::int64_t> ConfigJson::num_heads() const {
+  for (const std::string_view key : head_keys) {
+    const auto found = entries_.find({std::string(), std::string(key)});
+    if (found == entries_.end()) continue;
+    if (found->second.repeated) refuse("duplicate key " + in_quotes(key));
+    return integer_in(key, found->second.value);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> heads_from_config(const std::string& weight_file) {
+  const auto config = ConfigJson::beside(weight_file);
+  return config ? config->num_heads() : std::nullopt;
+}
+
+}  // namespace headwise

@@ -1,0 +1,12 @@
+// The data of one checked layer.
+#pragma once
+
+#include "headwise/weights.hpp"
+
+namespace headwise {
+
+// The parts of the layer as f32 in canonical form. config is resolved and fits their shapes.
+AttentionWeights read_layer(const SafetensorsFile& file, const AttentionLayer& layer, const AttentionConfig& config,
+                            const LoadOptions& options);
+
+}  // namespace headwise
