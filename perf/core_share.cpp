@@ -59,9 +59,8 @@ struct Problem {
     t.shape = {shape.length, shape.size, shape.size};
     t.first_query = first;
     t.num_queries = std::min<std::int64_t>(table.query_block, shape.length - first);
-    t.scale = 1 / std::sqrt(float(shape.size));
+    t.score.scale = 1 / std::sqrt(float(shape.size));
     t.mask.key_end = shape.length;
-    t.mask.causal_offset = MaskForm::not_causal;
     t.scratch = scratch.get();
     return t;
   }

@@ -6,6 +6,8 @@
 namespace headwise::kernels {
 
 extern const KernelTable reference_table;
+void reference_scan(const MaskPlane& plane, const AttendTask& task, ChunkClass* classes) noexcept;
+void reference_position(const PositionTask& task) noexcept;
 #if defined(__x86_64__)
 extern const KernelTable sse2_table, avx2_table, avx512_table;
 #elif defined(__aarch64__)

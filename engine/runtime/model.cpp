@@ -1,5 +1,8 @@
 #include "model.hpp"
 
+#include "model_parts.hpp"
+
+#include <cmath>
 #include <cstring>
 
 namespace headwise {
@@ -7,21 +10,10 @@ namespace headwise {
 namespace {
 
 using projection::Linear;
+using runtime::check_bias;
+using runtime::check_matrix;
 using runtime::Model;
 using runtime::Product;
-
-void check_matrix(const char* name, const Tensor& tensor, const Dims& expected) {
-  if (tensor.given() && tensor.dtype() == DType::f32 && tensor.shape() == expected) return;
-  throw Error(ErrorCode::invalid_argument,
-              std::string(name) +
-                  (tensor.given() ? " is " + std::string(dtype_name(tensor.dtype())) + " " + to_string(tensor.shape())
-                                  : " is missing") +
-                  "; expected f32 " + to_string(expected));
-}
-
-void check_bias(const char* name, const Tensor& bias, std::int64_t size) {
-  if (bias.given()) check_matrix(name, bias, {size});
-}
 
 void check_weights(const AttentionConfig& c, const AttentionWeights& w) {
   const std::int64_t query = c.num_heads * c.head_dim;
@@ -94,27 +86,49 @@ void pack(Model& model, const AttentionWeights& w, bool self_attention_only) {
       Linear(w.output_weight.data(), data_or_null(w.output_bias), {in, c.output_dim, c.output_dim}));
 }
 
-std::shared_ptr<Model> make_model(const AttentionConfig& config, const ModelOptions& options, bool projected) {
+std::shared_ptr<Model> make_model(const AttentionWeights& weights, const ModelOptions& options, bool projected) {
   auto model = std::make_shared<Model>();
-  model->config = resolve(config);
+  model->config = resolve(weights.config);
+  model->scale = weights.config.scale ? double(*weights.config.scale) : 1 / std::sqrt(double(model->config.head_dim));
   model->kernels = &runtime::choose_kernels(options.isa);
   model->projected = projected;
+  runtime::take_score_parts(*model, weights);
   return model;
+}
+
+void check_no_matrices(const AttentionWeights& w) {
+  for (const Tensor* tensor : {&w.query_weight, &w.key_weight, &w.value_weight, &w.output_weight, &w.query_bias,
+                               &w.key_bias, &w.value_bias, &w.output_bias}) {
+    if (!tensor->given()) continue;
+    throw Error(ErrorCode::invalid_argument, "without_projections takes no projection weights or biases; one is given");
+  }
 }
 
 }  // namespace
 
 MultiHeadAttention::MultiHeadAttention(std::shared_ptr<const Model> model) noexcept : model_(std::move(model)) {}
 
-MultiHeadAttention::MultiHeadAttention(const AttentionWeights& weights, const ModelOptions& options) {
-  auto model = make_model(weights.config, options, true);
+MultiHeadAttention::MultiHeadAttention(const AttentionWeights& given, const ModelOptions& options) {
+  AttentionWeights wide;
+  const AttentionWeights& weights = runtime::in_f32(given, wide);
+  auto model = make_model(weights, options, true);
   check_weights(model->config, weights);
   pack(*model, weights, options.self_attention_only);
+  if (options.head_contribution) model->output_rows = weights.output_weight;
   model_ = std::move(model);
 }
 
 MultiHeadAttention MultiHeadAttention::without_projections(const AttentionConfig& config, const ModelOptions& options) {
-  return MultiHeadAttention(std::shared_ptr<const Model>(make_model(config, options, false)));
+  AttentionWeights weights;
+  weights.config = config;
+  return without_projections(weights, options);
+}
+
+MultiHeadAttention MultiHeadAttention::without_projections(const AttentionWeights& given, const ModelOptions& options) {
+  AttentionWeights wide;
+  const AttentionWeights& weights = runtime::in_f32(given, wide);
+  check_no_matrices(weights);
+  return MultiHeadAttention(std::shared_ptr<const Model>(make_model(weights, options, false)));
 }
 
 const AttentionConfig& MultiHeadAttention::config() const noexcept {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "cache_access.hpp"
+#include "explain.hpp"
 #include "worker.hpp"
 
 namespace headwise {
@@ -16,11 +18,13 @@ struct Session::State {
   Schedule schedule;
   std::vector<Worker> workers;  // one a thread
   Tensor scratch;
+  runtime::Tables tables;
   std::array<std::atomic<std::int64_t>, Plan::max_steps> counters;
 
   State(const MultiHeadAttention& model, Schedule wanted) : attention(model), schedule(wanted) {}
 
-  Plan plan(const AttentionInputs& inputs, const AttentionOutputs& outputs) const;
+  void make(Plan& plan, runtime::Tables& tables) const;
+  void execute(const Plan& plan);
   void reserve(const Plan& plan);
   void place(const Plan& plan);
   float* slab_memory(const Plan& plan, int worker) noexcept;
@@ -41,13 +45,29 @@ int checked_threads(int wanted) {
   return wanted == 0 ? default_threads() : wanted;
 }
 
+Schedule checked_schedule(Schedule wanted) {
+  if (wanted == Schedule::automatic || wanted == Schedule::wide || wanted == Schedule::deep) return wanted;
+  throw Error(ErrorCode::invalid_argument,
+              "schedule is no value of its type: " + std::to_string(static_cast<int>(wanted)));
+}
+
 }  // namespace
 
-Plan Session::State::plan(const AttentionInputs& inputs, const AttentionOutputs& outputs) const {
-  const auto& model = attention.model();
+// Completes a plan whose request was read.
+void Session::State::make(Plan& plan, runtime::Tables& to) const {
   const bool inside_team = omp_in_parallel() != 0;
-  const int threads = inside_team ? 1 : static_cast<int>(workers.size());
-  return runtime::make_plan(model, runtime::make_request(model, inputs, outputs), {threads, schedule});
+  runtime::make_plan(plan, to, {inside_team ? 1 : static_cast<int>(workers.size()), schedule});
+}
+
+// Runs a plan and, when all went well, lets the cache know its new tokens.
+void Session::State::execute(const Plan& plan) {
+  reserve(plan);
+  place(plan);
+  run_team(plan);
+  report_failure();
+  const runtime::Request& r = plan.request;
+  if (r.cache == nullptr || !r.key.given) return;
+  for (std::int64_t b = 0; b < r.sizes.batch; ++b) KvCache::Access::commit(*r.cache, b, r.sequence(b).new_keys);
 }
 
 // Grows by need only; a call that is no larger than an earlier one finds everything there.
@@ -85,9 +105,10 @@ void Session::State::run_wide(const Plan& plan, Worker& worker) noexcept {
 
 // Each thread takes slabs and carries them through all steps; no thread waits for another.
 void Session::State::run_deep(const Plan& plan, Worker& worker, float* memory) noexcept {
-  const std::int64_t batch = plan.request.sizes.batch;
+  const runtime::Tables& t = plan.tables();
   for (std::int64_t s = 0; (s = counters[0].fetch_add(1, std::memory_order_relaxed)) < plan.slabs;) {
-    const Slab slab{s * plan.group, std::min(plan.group, batch - s * plan.group), memory};
+    const auto place = static_cast<std::size_t>(t.slab_order[static_cast<std::size_t>(s)]);
+    const Slab slab{t.slab_starts[place], t.slab_starts[place + 1] - t.slab_starts[place], memory};
     for (int i = 0; i < plan.num_steps; ++i) {
       worker.begin_step(nullptr);
       plan.steps[i].run(plan, slab, worker);
@@ -113,7 +134,7 @@ void Session::State::report_failure() {
 }
 
 Session::Session(const MultiHeadAttention& attention, const SessionOptions& options)
-    : state_(std::make_unique<State>(attention, options.schedule)) {
+    : state_(std::make_unique<State>(attention, checked_schedule(options.schedule))) {
   const int threads = checked_threads(options.threads);
   state_->workers.reserve(static_cast<std::size_t>(threads));
   for (int t = 0; t < threads; ++t) state_->workers.emplace_back(attention.model());
@@ -128,25 +149,30 @@ int Session::threads() const noexcept {
 }
 
 void Session::run(const AttentionInputs& inputs, const AttentionOutputs& outputs) {
-  const Plan plan = state_->plan(inputs, outputs);
-  state_->reserve(plan);
-  state_->place(plan);
-  state_->run_team(plan);
-  state_->report_failure();
+  Plan plan;
+  plan.model = &state_->attention.model();
+  runtime::read_request(*plan.model, inputs, outputs, state_->tables, plan.request);
+  state_->make(plan, state_->tables);
+  state_->execute(plan);
+}
+
+void Session::append(KvCache& cache, const AttentionInputs& inputs) {
+  AttentionInputs given = inputs;
+  given.cache = &cache;
+  Plan plan;
+  plan.model = &state_->attention.model();
+  runtime::read_append(*plan.model, given, state_->tables, plan.request);
+  state_->make(plan, state_->tables);
+  state_->execute(plan);
 }
 
 Explanation Session::explain(const AttentionInputs& inputs, const AttentionOutputs& outputs) const {
-  const Plan plan = state_->plan(inputs, outputs);
-  Explanation result;
-  result.isa = state_->attention.isa();
-  result.schedule = plan.deep ? "deep" : plan.threads == 1 ? "inline" : "wide";
-  result.threads = plan.threads;
-  result.scratch_bytes = static_cast<std::size_t>(plan.scratch_floats()) * sizeof(float);
-  for (int i = 0; i < plan.num_steps; ++i) {
-    const runtime::Step& step = plan.steps[i];
-    result.steps.push_back({step.name, step.reads, step.writes, step.flops, step.bytes});
-  }
-  return result;
+  runtime::Tables tables;
+  Plan plan;
+  plan.model = &state_->attention.model();
+  runtime::read_request(*plan.model, inputs, outputs, tables, plan.request);
+  state_->make(plan, tables);
+  return runtime::explain(plan, threads());
 }
 
 }  // namespace headwise

@@ -3,5 +3,7 @@
 
 #include "headwise/attention.hpp"
 #include "headwise/error.hpp"
+#include "headwise/kv_cache.hpp"
+#include "headwise/positions.hpp"
 #include "headwise/tensor.hpp"
 #include "headwise/weights.hpp"

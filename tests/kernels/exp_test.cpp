@@ -1,6 +1,7 @@
 // The exponential inside the kernels, against the one of the C library in double.
 #include <bit>
 
+#include "float_check.hpp"
 #include "kernel_harness.hpp"
 
 using namespace headwise::kernels;
@@ -8,12 +9,6 @@ using namespace headwise::kernels;
 namespace {
 
 constexpr float lowest = -87.33F;
-
-double ulp_error(float actual, double truth) {
-  int exponent = 0;
-  std::frexp(truth, &exponent);
-  return std::fabs(double(actual) - truth) / std::ldexp(1.0, exponent - 24);
-}
 
 // The largest error over every step-th float from −0.0 down to the lowest.
 double largest_error(const KernelTable& table, std::uint32_t step) {

@@ -42,7 +42,7 @@ bool all_nan(HeadData& data, std::int64_t row) {
 
 TEST_CASE("kernels: designed scores") {
   Random random(11);
-  for (const auto* table : runnable_tables()) {
+  for (const Runner& runner : runners()) {
     UnitError total;
     for (const Design& design : designs) {
       const std::string name = design.name;
@@ -51,7 +51,7 @@ TEST_CASE("kernels: designed scores") {
         HeadData data(HeadCase(5, keys, 3, 10));
         random.fill(data.value, -2, 2);
         set_scores(data, design.score);
-        check_against_oracle(*table, data, total);
+        check_against_oracle(runner, data, total);
       }
     }
     CHECK(total.rms() <= 1);
@@ -60,18 +60,18 @@ TEST_CASE("kernels: designed scores") {
 
 TEST_CASE("kernels: values of one sign add up without drift") {
   Random random(12);
-  for (const auto* table : runnable_tables()) {
+  for (const Runner& runner : runners()) {
     HeadData data(HeadCase(40, 2000, 16, 8));
     data.fill(random, 1);
     random.fill(data.value, 0.5F, 1);
     UnitError total;
-    check_against_oracle(*table, data, total);
+    check_against_oracle(runner, data, total);
     CHECK(total.rms() <= 1);
   }
 }
 
 TEST_CASE("kernels: a NaN score makes its row NaN, wherever it stands, and no other row") {
-  for (const auto* table : runnable_tables()) {
+  for (const Runner& runner : runners()) {
     for (std::int64_t keys = 1; keys <= 35; ++keys) {
       for (std::int64_t at = 0; at < keys; ++at) {
         HeadData data(HeadCase(2, keys, 2, 3));
@@ -83,10 +83,10 @@ TEST_CASE("kernels: a NaN score makes its row NaN, wherever it stands, and no ot
         data.shape.mask.num_planes = 1;  // the second row does not see the NaN key
         std::vector<std::uint8_t> drop(std::size_t(2 * keys));
         drop[std::size_t(keys + at)] = 1;
-        data.shape.mask.planes[0] = {drop.data(), keys, 1, MaskKind::drop};
-        run(*table, data, false);
-        const std::string isa = table->isa;
-        CAPTURE(isa);
+        data.shape.mask.planes[0] = byte_plane(drop.data(), keys, 1, MaskKind::drop);
+        runner(data, false);
+        const std::string kernel = runner.name();
+        CAPTURE(kernel);
         CAPTURE(keys);
         CAPTURE(at);
         REQUIRE(all_nan(data, 0));
@@ -97,12 +97,12 @@ TEST_CASE("kernels: a NaN score makes its row NaN, wherever it stands, and no ot
 }
 
 TEST_CASE("kernels: NaN and infinity in a live value reach the output") {
-  for (const auto* table : runnable_tables()) {
+  for (const Runner& runner : runners()) {
     HeadData data(HeadCase(3, 40, 4, 5));
     for (float& v : data.value) v = 1;
     data.v(33, 2) = std::nanf("");
     data.v(12, 4) = INFINITY;
-    run(*table, data, false);
+    runner(data, false);
     for (std::int64_t i = 0; i < 3; ++i) {
       CHECK(std::isnan(data.o(i, 2)));
       CHECK(data.o(i, 4) == INFINITY);
@@ -112,7 +112,7 @@ TEST_CASE("kernels: NaN and infinity in a live value reach the output") {
 }
 
 TEST_CASE("kernels: live scores of −inf are no mask: the row is NaN, as softmax has it") {
-  for (const auto* table : runnable_tables()) {
+  for (const Runner& runner : runners()) {
     for (const EmptyRow policy : {EmptyRow::zero, EmptyRow::mean}) {
       HeadData data(HeadCase(2, 5, 1, 2));
       for (float& v : data.value) v = 1;
@@ -120,7 +120,7 @@ TEST_CASE("kernels: live scores of −inf are no mask: the row is NaN, as softma
       data.q(0, 0) = -INFINITY;
       data.q(1, 0) = 1;
       data.shape.empty_row = policy;
-      run(*table, data, true);
+      runner(data, true);
       CHECK(all_nan(data, 0));
       CHECK(std::isnan(data.w(0, 3)));
       CHECK(data.o(1, 0) == doctest::Approx(1));
@@ -129,15 +129,15 @@ TEST_CASE("kernels: live scores of −inf are no mask: the row is NaN, as softma
 }
 
 TEST_CASE("kernels: in a NaN row every live key has a NaN weight and every dead key none") {
-  for (const auto* table : runnable_tables()) {
+  for (const Runner& runner : runners()) {
     HeadData data(HeadCase(1, 200, 1, 1));
     data.q(0, 0) = 1;
     for (std::int64_t j = 0; j < 200; ++j) data.k(j, 0) = j == 7 ? std::nanf("") : -float(j);
     std::vector<std::uint8_t> drop(200);
     drop[20] = drop[150] = 1;
     data.shape.mask.num_planes = 1;
-    data.shape.mask.planes[0] = {drop.data(), 0, 1, MaskKind::drop};
-    run(*table, data, true);
+    data.shape.mask.planes[0] = byte_plane(drop.data(), 0, 1, MaskKind::drop);
+    runner(data, true);
     for (std::int64_t j = 0; j < 200; ++j) {
       CAPTURE(j);
       REQUIRE(std::isnan(data.w(0, j)) == (drop[std::size_t(j)] == 0));

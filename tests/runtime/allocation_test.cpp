@@ -121,8 +121,11 @@ TEST_CASE("allocation: warm layers allocate what oneDNN alone allocates for thei
       Session session(model, {threads, Schedule::wide});
       Results results = make_results(model, inputs, {true, true});
       const std::int64_t counted = warm_allocations(session, inputs, results.outputs());
-      const auto request = runtime::make_request(model.model(), inputs, results.outputs());
-      const auto plan = runtime::make_plan(model.model(), request, {threads, Schedule::wide});
+      runtime::Tables tables;
+      runtime::Plan plan;
+      plan.model = &model.model();
+      runtime::read_request(model.model(), inputs, results.outputs(), tables, plan.request);
+      runtime::make_plan(plan, tables, {threads, Schedule::wide});
       const std::int64_t products = product_allocations(model, rows, runtime::chunk_rows(plan, rows));
       CHECK(counted == products);
       std::printf("allocation: %s, %d threads: %d allocations a run, all inside oneDNN's execute\n",

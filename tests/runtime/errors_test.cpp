@@ -15,7 +15,11 @@ TEST_CASE("errors: a tensor that is missing, or of another type") {
       {"query", &AttentionInputs::query}, {"key", &AttentionInputs::key}, {"value", &AttentionInputs::value}};
   for (const auto& [name, member] : inputs) {
     expect_refused({name, "missing"}, [&, m = member](LayerCall& call) { call.in.*m = {}; });
-    expect_refused({name, "must be f32", "f16"},
+    expect_refused({name, "must be f32", "i32"},
+                   [&, m = member](LayerCall& call) { call.in.*m = retyped(call.in.*m, DType::i32); });
+  }
+  for (const auto& [name, member] : {inputs[1], inputs[2]}) {
+    expect_refused({name, "f16", "expected f32"},
                    [&, m = member](LayerCall& call) { call.in.*m = retyped(call.in.*m, DType::f16); });
   }
   expect_refused({"output", "missing"}, [](LayerCall& call) { call.out.output = {}; });
@@ -23,9 +27,8 @@ TEST_CASE("errors: a tensor that is missing, or of another type") {
                  [](LayerCall& call) { call.out.output = retyped(call.out.output, DType::f64); });
   expect_refused({"attention", "must be f32", "i32"},
                  [](LayerCall& call) { call.out.attention = retyped(call.out.attention, DType::i32); });
-  expect_refused({"average_attention", "must be f32", "bf16"}, [](LayerCall& call) {
-    call.out.average_attention = retyped(call.out.average_attention, DType::bf16);
-  });
+  expect_refused({"average_attention", "must be f32", "f64"},
+                 [](LayerCall& call) { call.out.average_attention = retyped(call.out.average_attention, DType::f64); });
 }
 
 TEST_CASE("errors: a tensor without memory") {

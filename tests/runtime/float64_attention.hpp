@@ -69,7 +69,8 @@ inline bool dead_by_position(const headwise::AttentionInputs& in, const Position
                              std::int64_t keys) {
   if (in.key_lengths.given && double(p.key) >= element(in.key_lengths, {p.batch})) return true;
   const bool lower = in.causal_alignment == headwise::CausalAlignment::lower_right;
-  return in.causal && p.key > p.query + (lower ? keys - queries : 0);
+  const std::int64_t last = in.key_lengths.given ? std::int64_t(element(in.key_lengths, {p.batch})) : keys;
+  return in.causal && p.key > p.query + (lower ? last - queries : 0);
 }
 
 // Dead by any mask wins over NaN in another.

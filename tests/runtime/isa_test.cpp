@@ -25,9 +25,8 @@ Tensor attend_directly(const kernels::KernelTable& table, const Tensor& q, const
   const std::int64_t rows = q.shape()[2], d = q.shape()[3], dv = v.shape()[3];
   kernels::AttendTask task{};
   task.shape = {k.shape()[2], d, dv};
-  task.scale = float(1 / std::sqrt(double(d)));
+  task.score.scale = float(1 / std::sqrt(double(d)));
   task.mask.key_end = task.shape.num_keys;
-  task.mask.causal_offset = kernels::MaskForm::not_causal;
   Tensor scratch(DType::u8, {static_cast<std::int64_t>(table.scratch_bytes(task.shape)) + 64});
   task.scratch = scratch.data<std::uint8_t>();
   Tensor output({q.shape()[0], q.shape()[1], rows, dv});

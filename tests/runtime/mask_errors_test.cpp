@@ -7,7 +7,7 @@ using namespace headwise;
 
 TEST_CASE("errors: attention masks") {
   expect_shapes_refused("attention_mask", {"1 to 4 axes"}, {{}, {1, 2, 2, 3, 5}}, &AttentionInputs::attention_mask);
-  expect_shapes_refused("attention_mask", {"neither 1 nor"}, {{4, 5}, {3, 6}, {3, 3, 5}, {5, 1, 3, 5}},
+  expect_shapes_refused("attention_mask", {"is not 1"}, {{4, 5}, {3, 6}, {3, 3, 5}, {5, 1, 3, 5}},
                         &AttentionInputs::attention_mask);
   expect_refused({"attention_mask", "bool or f32", "i64"},
                  [](LayerCall& call) { call.in.attention_mask = retyped(call.in.attention_mask, DType::i64); });
@@ -18,7 +18,7 @@ TEST_CASE("errors: attention masks") {
 TEST_CASE("errors: key padding masks") {
   expect_shapes_refused("key_padding_mask", {"expected [2, 5]"}, {{4}, {2, 4}, {2, 1, 5}},
                         &AttentionInputs::key_padding_mask);
-  expect_shapes_refused("key_padding_mask", {"neither 1 nor 2"}, {{3, 5}}, &AttentionInputs::key_padding_mask);
+  expect_shapes_refused("key_padding_mask", {"is not 1 or 2"}, {{3, 5}}, &AttentionInputs::key_padding_mask);
   expect_refused({"key_padding_mask", "bool or f32", "f64"},
                  [](LayerCall& call) { call.in.key_padding_mask = retyped(call.in.key_padding_mask, DType::f64); });
   expect_refused({"key_padding_mask", "BooleanMask"},

@@ -4,7 +4,6 @@
 
 namespace headwise::kernels {
 
-const KernelTable avx2_table = {"avx2",       HEADWISE_FEATURES, avx2::query_block, avx2::scratch_bytes,
-                                avx2::attend, avx2::exp_all,     avx2::fma_burst};
+const KernelTable avx2_table = avx2::make_table("avx2", HEADWISE_FEATURES);
 
 }  // namespace headwise::kernels

@@ -4,7 +4,6 @@
 
 namespace headwise::kernels {
 
-const KernelTable avx512_table = {"avx512",       HEADWISE_FEATURES, avx512::query_block, avx512::scratch_bytes,
-                                  avx512::attend, avx512::exp_all,   avx512::fma_burst};
+const KernelTable avx512_table = avx512::make_table("avx512", HEADWISE_FEATURES);
 
 }  // namespace headwise::kernels

@@ -4,7 +4,6 @@
 
 namespace headwise::kernels {
 
-const KernelTable neon64_table = {"neon64",       HEADWISE_FEATURES, neon64::query_block, neon64::scratch_bytes,
-                                  neon64::attend, neon64::exp_all,   neon64::fma_burst};
+const KernelTable neon64_table = neon64::make_table("neon64", HEADWISE_FEATURES);
 
 }  // namespace headwise::kernels

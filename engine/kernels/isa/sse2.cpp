@@ -4,7 +4,6 @@
 
 namespace headwise::kernels {
 
-const KernelTable sse2_table = {"sse2",       HEADWISE_FEATURES, sse2::query_block, sse2::scratch_bytes,
-                                sse2::attend, sse2::exp_all,     sse2::fma_burst};
+const KernelTable sse2_table = sse2::make_table("sse2", HEADWISE_FEATURES);
 
 }  // namespace headwise::kernels

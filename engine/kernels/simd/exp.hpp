@@ -21,12 +21,24 @@ static inline Batch exp(Batch x) {
   return xsimd::select(x < Batch(smallest), Batch(0.0F), p * power);  // a NaN is not below anything and stays
 }
 
-static void exp_all(const float* x, float* y, std::int64_t n) noexcept {
+template <class Function>
+static inline void map_all(const float* x, float* y, std::int64_t n, Function function) {
   float lanes[W] = {};
   for (std::int64_t i = 0; i < n; i += W) {
     const auto count = std::size_t(minimum(W, n - i)) * sizeof(float);
     __builtin_memcpy(lanes, x + i, count);
-    exp(Batch::load_unaligned(lanes)).store_unaligned(lanes);
+    function(Batch::load_unaligned(lanes)).store_unaligned(lanes);
     __builtin_memcpy(y + i, lanes, count);
   }
+}
+
+static void exp_all(const float* x, float* y, std::int64_t n) noexcept {
+  map_all(x, y, n, [](Batch lanes) { return exp(lanes); });
+}
+
+// One number: the same bits as in a batch, since every lane is computed alike.
+static inline float exp_one(float x) {
+  float y;
+  exp_all(&x, &y, 1);
+  return y;
 }

@@ -13,18 +13,41 @@ namespace {
 
 #include "simd/basics.hpp"
 //
+#include "simd/elements.hpp"
 #include "simd/exp.hpp"
+#include "simd/tanh.hpp"
 #include "simd/transpose.hpp"
 //
 #include "simd/scratch.hpp"
+#include "simd/tile_forms.hpp"
 #include "simd/tiles.hpp"
 //
+#include "simd/mask_rows.hpp"
+//
 #include "simd/key_blocks.hpp"
+//
+#include "simd/key_rows.hpp"
+#include "simd/modifiers.hpp"
 #include "simd/softmax.hpp"
 #include "simd/weights.hpp"
 //
+#include "simd/rows.hpp"
+#include "simd/walk.hpp"
+//
 #include "simd/attend_block.hpp"
+#include "simd/few_keys.hpp"
+//
+#include "simd/few.hpp"
 #include "simd/peak.hpp"
+#include "simd/position.hpp"
+#include "simd/score.hpp"
+#include "simd/slices.hpp"
+
+// Every file in isa/ makes one of these from its own flags.
+constexpr KernelTable make_table(const char* isa, const char* features) {
+  return {isa,   features, query_block, few_queries, scratch_bytes, attend,   attend_slice,
+          merge, score,    scan,        position,    exp_all,       tanh_all, fma_burst};
+}
 
 }  // namespace
 }  // namespace headwise::kernels::HEADWISE_ISA

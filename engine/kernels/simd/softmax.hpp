@@ -1,45 +1,36 @@
 // Online softmax over blocks of keys: a running maximum and sum a lane, and the factor by which what was summed so far
 // has to shrink when the maximum grows (Milakov and Gimelshein 2018).
 
-// Adds the bias; a dead key's score becomes −inf whatever it was, NaN included.
-template <int V>
-static void add_bias(const KeyBlock& block, const BlockScratch& scratch) {
-  const Batch dead(negative_infinity);
-  for (std::int64_t i = block.biased_from * V; i < block.count * V; ++i) {
-    const Batch bias = Batch::load_aligned(scratch.bias + i * W);
-    float* at = scratch.scores + i * W;
-    xsimd::select(bias == dead, dead, Batch::load_aligned(at) + bias).store_aligned(at);
-  }
-}
-
 // Notes which lanes have met a live key. The scores can't tell: a live one may be −inf too.
-template <int V>
+template <class Tile>
 static void note_live_lanes(const KeyBlock& block, const BlockScratch& scratch) {
+  constexpr int V = Tile::V;
   Batch live[V];
   load_lanes<V>(scratch.liveliest, live);
   HEADWISE_UNROLL
   for (int v = 0; v < V; ++v) {
     if (block.biased_from > 0) live[v] = Batch(0.0F);
-    for (std::int64_t k = block.biased_from; k < block.count; ++k) {
-      const Batch bias = Batch::load_aligned(scratch.bias + (k * V + v) * W);
+    for (std::int64_t r = Tile::row_of(block.biased_from); r < Tile::rows(block.count); ++r) {
+      const Batch bias = Batch::load_aligned(scratch.bias + (r * V + v) * W);
       live[v] = xsimd::select(bias == Batch(negative_infinity), live[v], Batch(0.0F));
     }
-    live[v].store_aligned(scratch.liveliest + v * W);
+    fold_max<Tile::lanes>(live[v]).store_aligned(scratch.liveliest + v * W);
   }
 }
 
-// The bias has changed the scores, so their maximum is taken again.
-template <int V>
+// The modifiers have changed the scores, so their maximum is taken again.
+template <class Tile>
 static void find_top(const KeyBlock& block, const BlockScratch& scratch) {
+  constexpr int V = Tile::V;
   Batch top[V];
   HEADWISE_UNROLL
   for (int v = 0; v < V; ++v) top[v] = Batch(negative_infinity);
-  for (std::int64_t k = 0; k < block.count; ++k) {
+  for (std::int64_t r = 0; r < Tile::rows(block.count); ++r) {
     HEADWISE_UNROLL
-    for (int v = 0; v < V; ++v) top[v] = xsimd::max(top[v], Batch::load_aligned(scratch.scores + (k * V + v) * W));
+    for (int v = 0; v < V; ++v) top[v] = xsimd::max(top[v], Batch::load_aligned(scratch.scores + (r * V + v) * W));
   }
   HEADWISE_UNROLL
-  for (int v = 0; v < V; ++v) top[v].store_aligned(scratch.block_top + v * W);
+  for (int v = 0; v < V; ++v) fold_max<Tile::lanes>(top[v]).store_aligned(scratch.block_top + v * W);
 }
 
 // Raises the running maximum to this block's and leaves in `shift` what to subtract: the maximum, or 0 for a lane that
@@ -92,15 +83,47 @@ static inline void exponentiate(float* scores, std::int64_t first, std::int64_t 
   for (int v = 0; v < V; ++v) block_sum[v] = block_sum[v] + sum[0][v];
 }
 
-// Scores become unnormalised weights, and the running sum follows. A NaN score makes its lane's sum NaN.
-template <int V>
-static void softmax_block(const KeyBlock& block, const BlockScratch& scratch) {
-  Batch shift[V];
-  raise_maximum<V>(scratch, shift);
-  Batch sum[1][V];
-  clear(sum);
-  for (std::int64_t k = 0; k < block.count; k += sum_group) {
-    exponentiate<V>(scratch.scores, k, minimum(k + sum_group, block.count), shift, sum[0]);
+// Sums of unnormalised weights of few queries, each in the same order whatever the form of the tile: 8 sums of every
+// eighth key. What pads the last batch is 0.
+template <int F>
+static inline Batch sum_few(const float* weights, std::int64_t count) {
+  float part[sum_group * F] = {};
+  for (std::int64_t k = 0; k + sum_group <= count; k += sum_group) {
+    for (int i = 0; i < sum_group * F; ++i) part[i] += weights[k * F + i];
   }
-  add_block_sum<V>(scratch, sum[0]);
+  for (std::int64_t at = count / sum_group * sum_group * F; at < count * F; ++at)
+    part[at % (sum_group * F)] += weights[at];
+  float lanes[W];
+  for (int i = 0; i < W; ++i) {
+    const float* p = part + i % F;
+    lanes[i] = ((p[0] + p[4 * F]) + (p[2 * F] + p[6 * F])) + ((p[F] + p[5 * F]) + (p[3 * F] + p[7 * F]));
+  }
+  return Batch::load_unaligned(lanes);
+}
+
+template <int V>
+static inline void exponentiate_block(LaneTile<V>, float* scores, std::int64_t count, const Batch (&shift)[V],
+                                      Batch (&sum)[V]) {
+  for (std::int64_t k = 0; k < count; k += sum_group) {
+    exponentiate<V>(scores, k, minimum(k + sum_group, count), shift, sum);
+  }
+}
+
+template <int F>
+static inline void exponentiate_block(FewTile<F>, float* scores, std::int64_t count, const Batch (&shift)[1],
+                                      Batch (&sum)[1]) {
+  for (std::int64_t at = 0; at < count * F; at += W)
+    exp(Batch::load_aligned(scores + at) - shift[0]).store_aligned(scores + at);
+  sum[0] = sum_few<F>(scores, count);
+}
+
+// Scores become unnormalised weights, and the running sum follows. A NaN score makes its lane's sum NaN.
+template <class Tile>
+static void softmax_block(const KeyBlock& block, const BlockScratch& scratch) {
+  Batch shift[Tile::V];
+  raise_maximum<Tile::V>(scratch, shift);
+  Batch sum[1][Tile::V];
+  clear(sum);
+  exponentiate_block(Tile(), scratch.scores, block.count, shift, sum[0]);
+  add_block_sum<Tile::V>(scratch, sum[0]);
 }

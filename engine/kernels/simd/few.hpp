@@ -1,0 +1,123 @@
+// The second product for few queries, and both as the walk through the keys wants them.
+
+struct FewValues {
+  const float* const* values;
+  std::int64_t count;
+  const float* weights;  // [key][F]
+  const float* correction;
+  float* context;  // [query][value_dim]
+  std::int64_t value_dim;
+};
+
+// Lanes that a key has in the tile for N queries.
+template <int N>
+constexpr int few_lanes = N == 3 ? 4 : N;
+
+// Sums over the block for N queries and C batches of columns.
+template <int N, int C>
+static inline void sum_values(const FewValues& block, std::int64_t column, Batch (&sum)[N][C]) {
+  clear(sum);
+  for (std::int64_t k = 0; k < block.count; ++k) {
+    prefetch_batches(block.values[k + rows_ahead] + column, C);
+    Batch value[C];
+    HEADWISE_UNROLL
+    for (int c = 0; c < C; ++c) value[c] = Batch::load_unaligned(block.values[k] + column + c * W);
+    HEADWISE_UNROLL
+    for (int i = 0; i < N; ++i) multiply_add(sum, Batch(block.weights[k * few_lanes<N> + i]), value, i);
+  }
+}
+
+template <int N, int C>
+static inline void value_strip(const FewValues& block, std::int64_t column) {
+  Batch sum[N][C];
+  sum_values(block, column, sum);
+  HEADWISE_UNROLL
+  for (int i = 0; i < N; ++i) {
+    const Batch scale(block.correction[i]);
+    HEADWISE_UNROLL
+    for (int c = 0; c < C; ++c) {
+      float* at = block.context + i * block.value_dim + column + c * W;
+      xsimd::fma(Batch::load_unaligned(at), scale, sum[i][c]).store_unaligned(at);
+    }
+  }
+}
+
+template <int N, int C>
+static void value_strips(const FewValues& block, std::int64_t column, std::int64_t end) {
+  for (; column + C * W <= end; column += C * W) value_strip<N, C>(block, column);
+  if constexpr (C > 1) value_strips<N, C / 2>(block, column, end);
+}
+
+// The columns beyond whole batches: the batch that ends with the row is summed, and its new columns are kept.
+template <int N>
+static void value_rest_strip(const FewValues& block, std::int64_t whole) {
+  const std::int64_t start = block.value_dim - W;
+  Batch sum[N][1];
+  sum_values(block, start, sum);
+  for (int i = 0; i < N; ++i) {
+    float lanes[W];
+    sum[i][0].store_unaligned(lanes);
+    float* context = block.context + i * block.value_dim;
+    for (std::int64_t c = whole; c < block.value_dim; ++c)
+      context[c] = context[c] * block.correction[i] + lanes[c - start];
+  }
+}
+
+template <int N>
+static void value_narrow(const FewValues& block) {
+  for (int i = 0; i < N; ++i) {
+    for (std::int64_t c = 0; c < block.value_dim; ++c) {
+      float sum = 0;
+      for (std::int64_t k = 0; k < block.count; ++k) sum += block.values[k][c] * block.weights[k * few_lanes<N> + i];
+      float& context = block.context[i * block.value_dim + c];
+      context = context * block.correction[i] + sum;
+    }
+  }
+}
+
+// The lists of rows are made longer. Keys are scored W at a time: the last one fills up. For the next block's keys it
+// is assumed that none is dead.
+static void extend_rows(const AttendTask& task, const KeyBlock& block, const BlockScratch& scratch) {
+  const std::int64_t last = block.count - 1;
+  std::int64_t end = block.count;
+  for (; end % W != 0; ++end) {
+    scratch.key_rows[end] = scratch.key_rows[last];
+    scratch.indices[end] = scratch.indices[last];
+  }
+  for (std::int64_t i = 0; i < rows_ahead; ++i) {
+    const std::int64_t next = minimum(scratch.indices[last] + 1 + i, task.shape.num_keys - 1);
+    const bool found = task.key.element == Element::f32 && next >= 0;
+    scratch.key_rows[end + i] = scratch.value_rows[minimum(i, last)];
+    scratch.value_rows[block.count + i] = found ? row_at<float>(task.key, next) : scratch.value_rows[last];
+  }
+}
+
+template <int N>
+struct FewProducts {
+  using Tile = FewTile<few_lanes<N>>;
+  static constexpr bool finds_top = false;
+  static constexpr int columns = 8 / N;  // 8 sums cover the latency of a multiply-add and fit into 16 registers
+  const AttendTask& task;
+  const BlockScratch& scratch;
+  RowForm form;
+  float* state;
+
+  void score(const KeyBlock& block) const {
+    extend_rows(task, block, scratch);
+    if (block.biased_from < block.count) pad_bias<Tile>(scratch.bias, block.count);
+    for (std::int64_t k = 0; k < block.count; k += W) {
+      for (int i = 0; i < N; ++i) {
+        const float* query = scratch.queries + i * form.padded();
+        score_keys<Tile::lanes>(scratch.key_rows + k, query, form, scratch.scores + k * Tile::lanes + i);
+      }
+    }
+  }
+  void mix(const KeyBlock& block) const {
+    const std::int64_t width = task.shape.value_dim;
+    const FewValues values{scratch.value_rows, block.count, scratch.scores, scratch.correction, state, width};
+    if (width < W) return value_narrow<N>(values);
+    value_strips<N, columns>(values, 0, width);
+    if (width % W != 0) value_rest_strip<N>(values, width / W * W);
+  }
+  float& context(std::int64_t query, std::int64_t column) const { return state[query * task.shape.value_dim + column]; }
+};

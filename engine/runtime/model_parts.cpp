@@ -1,0 +1,119 @@
+#include "model_parts.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <string>
+
+#include "elements.hpp"
+#include "relative_table.hpp"
+
+namespace headwise::runtime {
+
+namespace {
+
+// Positions whose angles are computed with the model; others are computed when they come.
+constexpr std::int64_t ready_positions = 2048;
+
+constexpr Tensor AttentionWeights::*all_tensors[] = {
+    &AttentionWeights::query_weight,  &AttentionWeights::key_weight,    &AttentionWeights::value_weight,
+    &AttentionWeights::output_weight, &AttentionWeights::query_bias,    &AttentionWeights::key_bias,
+    &AttentionWeights::value_bias,    &AttentionWeights::output_bias,   &AttentionWeights::query_norm,
+    &AttentionWeights::key_norm,      &AttentionWeights::sinks,         &AttentionWeights::bias_key,
+    &AttentionWeights::bias_value,    &AttentionWeights::relative_bias, &AttentionWeights::alibi_slopes};
+
+// One row of extra keys or values: the given bias, or zeros.
+void put_row(const Tensor& bias, std::int64_t row, Tensor& rows) {
+  if (!bias.given()) return;
+  std::memcpy(rows.data() + row * rows.shape()[1], bias.data(), sizeof(float) * static_cast<std::size_t>(bias.size()));
+}
+
+void take_extra_keys(Model& model, const AttentionWeights& w) {
+  const AttentionConfig& c = model.config;
+  check_bias("bias_key", w.bias_key, c.num_kv_heads * c.head_dim);
+  check_bias("bias_value", w.bias_value, c.num_kv_heads * c.value_dim);
+  if (w.bias_key.given() != w.bias_value.given()) {
+    throw Error(ErrorCode::invalid_argument, std::string(w.bias_key.given() ? "bias_value" : "bias_key") +
+                                                 " is missing: bias_key and bias_value make one key together");
+  }
+  const std::int64_t count = (w.bias_key.given() ? 1 : 0) + (c.add_zero_attention ? 1 : 0);
+  if (count == 0) return;
+  model.extra_keys = Tensor({count, c.num_kv_heads * c.head_dim});
+  model.extra_values = Tensor({count, c.num_kv_heads * c.value_dim});
+  put_row(w.bias_key, 0, model.extra_keys);
+  put_row(w.bias_value, 0, model.extra_values);
+  model.extra_keys_f64 = convert(model.extra_keys, DType::f64);
+  model.extra_values_f64 = convert(model.extra_values, DType::f64);
+}
+
+void take_relative_bias(Model& model, const Tensor& bias) {
+  const AttentionConfig& c = model.config;
+  const std::int64_t buckets = bias.given() && bias.shape().rank() == 2 ? bias.shape()[0] : 1;
+  check_matrix("relative_bias", bias, {buckets, c.num_heads});
+  for (std::int64_t h = 0; h < c.num_heads; ++h) {
+    model.relative.push_back(
+        relative_table(bias.data(), buckets, c.num_heads, h, c.position_bias, kernels::relative_margin));
+    model.relative_f64.emplace_back(model.relative.back().begin(), model.relative.back().end());
+  }
+}
+
+void take_position_bias(Model& model, const AttentionWeights& w) {
+  const AttentionConfig& c = model.config;
+  if (c.position_bias.kind == PositionBias::t5) return take_relative_bias(model, w.relative_bias);
+  if (w.relative_bias.given()) {
+    throw Error(ErrorCode::invalid_argument, "relative_bias is given, but the config's position_bias is not t5");
+  }
+  if (c.position_bias.kind != PositionBias::alibi && w.alibi_slopes.given()) {
+    throw Error(ErrorCode::invalid_argument, "alibi_slopes are given, but the config's position_bias is not alibi");
+  }
+  if (c.position_bias.kind != PositionBias::alibi) return;
+  check_bias("alibi_slopes", w.alibi_slopes, c.num_heads);
+  const float* given = w.alibi_slopes.given() ? w.alibi_slopes.data() : nullptr;
+  if (given != nullptr) model.slopes.assign(given, given + c.num_heads);
+  if (given != nullptr) return;
+  model.slopes = alibi_slopes(c.num_heads, c.position_bias.slopes, c.position_bias.alibi_max);
+}
+
+}  // namespace
+
+const AttentionWeights& in_f32(const AttentionWeights& weights, AttentionWeights& wide) {
+  const auto is_half_tensor = [&](auto member) {
+    return (weights.*member).given() && is_half((weights.*member).dtype());
+  };
+  if (std::none_of(std::begin(all_tensors), std::end(all_tensors), is_half_tensor)) return weights;
+  wide.config = weights.config;
+  for (const auto member : all_tensors) {
+    wide.*member = is_half_tensor(member) ? convert(weights.*member, DType::f32) : weights.*member;
+  }
+  return wide;
+}
+
+void check_matrix(const char* name, const Tensor& tensor, const Dims& expected) {
+  if (tensor.given() && tensor.dtype() == DType::f32 && tensor.shape() == expected) return;
+  throw Error(ErrorCode::invalid_argument,
+              std::string(name) +
+                  (tensor.given() ? " is " + std::string(dtype_name(tensor.dtype())) + " " + to_string(tensor.shape())
+                                  : " is missing") +
+                  "; expected f32 " + to_string(expected));
+}
+
+void check_bias(const char* name, const Tensor& bias, std::int64_t size) {
+  if (bias.given()) check_matrix(name, bias, {size});
+}
+
+void take_score_parts(Model& model, const AttentionWeights& w) {
+  const AttentionConfig& c = model.config;
+  check_bias("query_norm", w.query_norm, c.head_dim);
+  check_bias("key_norm", w.key_norm, c.head_dim);
+  check_bias("sinks", w.sinks, c.num_heads);
+  model.query_norm = w.query_norm;
+  model.key_norm = w.key_norm;
+  if (w.query_norm.given()) model.query_norm_f64 = convert(w.query_norm, DType::f64);
+  if (w.key_norm.given()) model.key_norm_f64 = convert(w.key_norm, DType::f64);
+  model.sinks = w.sinks;
+  take_extra_keys(model, w);
+  take_position_bias(model, w);
+  if (c.rotary.dim > 0) model.rotary = RotaryTable(c.rotary, ready_positions);
+}
+
+}  // namespace headwise::runtime
