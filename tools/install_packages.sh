@@ -6,7 +6,7 @@ packages=(
   g++ cmake ninja-build binutils git
   libdnnl-dev libxsimd-dev libcli11-dev nlohmann-json3-dev
   doctest-dev libbenchmark-dev
-  clang-format-14 python3 python3-pip
+  clang-format-14 python3 python3-pip python3-venv
 )
 
 usage() {

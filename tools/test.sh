@@ -14,9 +14,10 @@ Usage: tools/test.sh [--release-only] [--help]
 2. checks the format of all sources (clang-format 14) and the scripts (shellcheck, where it is there)
 3. fetches the weights of all-MiniLM-L6-v2 into build/models for the tests on a real file
 4. builds the release preset and runs its tests
-5. builds the asan preset (address and undefined-behaviour sanitizers) and runs the same tests
+5. runs the suites of ONNX and torch on it (the first time this installs onnx and torch into build/conformance)
+6. builds the asan preset (address and undefined-behaviour sanitizers) and runs the same tests
 
-  --release-only   leave out step 5
+  --release-only   leave out step 6
 END
 }
 
@@ -31,7 +32,7 @@ check_format() {
     echo "NOTE: there is no clang-format-14, so THE FORMAT IS NOT CHECKED"
   fi
   if command -v shellcheck >/dev/null; then
-    shellcheck tools/*.sh .ci/run
+    shellcheck tools/*.sh tests/conformance/run.sh .ci/run
   fi
 }
 
@@ -67,6 +68,8 @@ main() {
   fetch_model
   step "Release build and tests"
   build_and_test release
+  step "Suites of other projects"
+  tests/conformance/run.sh
   if ((release_only == 0)); then
     step "Sanitizer build and tests"
     build_and_test asan

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Holds headwise against the suites that the ONNX and torch projects wrote for their own attention.
+set -euo pipefail
+
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+build="$(cd "$here/../.." && pwd)/build"
+work="$build/conformance"
+python="$work/venv/bin/python"
+runner="$build/release/tests/conformance/run_cases"
+
+usage() {
+  cat <<END
+Usage: tests/conformance/run.sh [RUNNER] [--help]
+
+1. installs the packages of requirements.txt into build/conformance/venv, unless they are there already
+2. exports the cases of all suites into build/conformance/cases
+3. runs RUNNER on them (default: build/release/tests/conformance/run_cases)
+4. prints "SUITE: N passed, N failed" for each suite and every failure; exits with 1 when there is one
+END
+}
+
+say() { echo "conformance: $*" >&2; }
+
+fail() {
+  say "$@"
+  exit 1
+}
+
+# The stamp is written last, so a broken installation is done again.
+prepare_packages() {
+  local stamp="$work/venv/requirements.txt"
+  if cmp --silent "$here/requirements.txt" "$stamp"; then
+    say "the packages are there"
+    return
+  fi
+  say "installing the packages of requirements.txt, once; torch is large"
+  mkdir -p "$work"
+  python3 -m venv --clear "$work/venv" || fail "no virtual environment: is the package python3-venv installed?"
+  "$python" -m pip install --quiet --disable-pip-version-check --requirement "$here/requirements.txt" >&2 ||
+    fail "the packages cannot be installed: is the Python package index reachable?"
+  cp "$here/requirements.txt" "$stamp"
+}
+
+export_cases() {
+  rm -rf "$work/cases" "$work/expected" "$work/results"
+  mkdir -p "$work/cases" "$work/expected" "$work/results"
+  say "exporting the cases of ONNX"
+  "$python" "$here/export_onnx.py" "$work"
+  say "exporting the cases of torch"
+  "$python" "$here/export_torch.py" "$work"
+}
+
+main() {
+  local argument
+  for argument in "$@"; do
+    case "$argument" in
+      --help) usage && exit 0 ;;
+      -*) usage >&2 && exit 2 ;;
+      *) runner="$argument" ;;
+    esac
+  done
+  [[ -x "$runner" ]] || fail "no runner at $runner; build it with: cmake --build --preset release --target run_cases"
+  prepare_packages
+  export_cases
+  say "running the cases"
+  "$runner" "$work/cases" "$work/results" || say "the runner stopped before its end"
+  "$python" "$here/compare.py" "$work"
+}
+
+main "$@"
