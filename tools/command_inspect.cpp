@@ -15,9 +15,10 @@ namespace headwise::tools {
 namespace {
 
 constexpr auto details = R"(
-For a weight file: the attention layers that were recognised, which tensor became which
-matrix, and every tensor with its NaN and infinite values. For a .npy file: its type, shape
-and range.
+For a weight file: the attention layers that were recognised, which tensor
+became which matrix, what a layer loads with (what config.json says included),
+and every tensor with its NaN and infinite values. For a .npy file: its type,
+shape and range.
 
 Example:
   headwise inspect model.safetensors)";
@@ -71,6 +72,19 @@ std::optional<std::int64_t> known_heads(const std::string& file, const Console& 
   }
 }
 
+// With what the file and config.json say, as run would without further options.
+Loading try_loading(const SafetensorsFile& file, std::int64_t index) try {
+  LoadOptions options;
+  options.layer = index;
+  AttentionWeights weights = load_attention(file, options);
+  for (Tensor* matrix : {&weights.query_weight, &weights.key_weight, &weights.value_weight, &weights.output_weight}) {
+    *matrix = Tensor();
+  }
+  return {std::move(weights), ""};
+} catch (const Error& error) {
+  return {std::nullopt, in_option_words(error.what())};
+}
+
 Inspection inspect_weights(const InspectOptions& options, const Console& console) {
   const SafetensorsFile file = SafetensorsFile::open(options.file, options.open);
   Inspection inspection;
@@ -80,7 +94,13 @@ Inspection inspect_weights(const InspectOptions& options, const Console& console
   inspection.layers = find_attention_layers(file);
   inspection.heads = known_heads(options.file, console);
   inspection.scanned = !options.no_scan;
-  if (inspection.scanned) scan(file, inspection, console);
+  inspection.loadings.resize(inspection.layers.size());
+  if (!inspection.scanned) return inspection;
+  scan(file, inspection, console);
+  if (!inspection.heads) return inspection;
+  for (const AttentionLayer& layer : inspection.layers) {
+    inspection.loadings[static_cast<std::size_t>(layer.index)] = try_loading(file, layer.index);
+  }
   return inspection;
 }
 
@@ -114,7 +134,8 @@ Command add_inspect(CLI::App& app) {
   add_path(*parser, "FILE", options->file, "Weight file (.safetensors) or array (.npy)")
       ->required()
       ->option_text("(required)");
-  parser->add_flag("--no-scan", options->no_scan, "Do not read the values to count NaN and infinity");
+  parser->add_flag("--no-scan", options->no_scan,
+                   "Do not read the values: no NaN counts, no attempt to load the layers");
   parser->add_flag("--values", options->values, "With --json, for a .npy file: every value");
   parser->add_flag("--allow-trailing-bytes", options->open.allow_trailing_bytes,
                    "Accept bytes after the last tensor, as some published files have");

@@ -1,11 +1,11 @@
 // headwise run: the main job. A layer of a weight file on the caller's tensors.
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <headwise/headwise.hpp>
 #include <memory>
 
 #include "command.hpp"
 #include "console.hpp"
+#include "decode.hpp"
 #include "option_types.hpp"
 #include "run_report.hpp"
 #include "summary.hpp"
@@ -14,100 +14,62 @@ namespace headwise::tools {
 namespace {
 
 constexpr auto details = R"(
-Key defaults to the query, value to the key. f64 and f16 inputs are converted to f32.
-With --json, NaN and infinity become null; nonfinite_count says how many there are. A .npy
-file keeps them. The exit code stays 0.
+Key defaults to the query, value to the key. Inputs of another float type are
+converted. What the layer does to scores and positions comes from the file and
+from config.json beside it, unless an option says otherwise. A LIST such as
+3,5,2 may stand for a .npy file. With --json, NaN and infinity become null;
+nonfinite_count says how many there are. A .npy file keeps them. The exit code
+stays 0.
 
 Example:
-  headwise run model.safetensors --layer 0 --query x.npy --output y.npy --attention w.npy)";
+  headwise run model.safetensors --query x.npy --output y.npy --attention w.npy
+  headwise run model.safetensors --query x.npy --window 9,0 --column-sums c.npy
+  headwise run model.safetensors --query x.npy --cache-capacity 512)";
 
 void add_run_options(CLI::App& app, RunOptions& options) {
-  constexpr auto group = "Results";
-  add_path(app, "--output", options.output, "Write the output here (.npy)")->group(group);
-  add_path(app, "--attention", options.attention, "Write the weights of each head here (.npy)")->group(group);
-  add_path(app, "--average-attention", options.average_attention, "Write their mean over the heads here (.npy)")
-      ->group(group);
-  app.add_flag("--values", options.values, "With --json: every value of the output")->group(group);
+  constexpr auto group = "How to run";
+  app.add_flag("--values", options.values, "With --json: every value of the output")->group("Results");
   add_integer(app, "--repeat", options.repeat, 1, 1'000'000,
-              "Timed calls after one to warm up (default: as many as fit into half a second)")
-      ->group("How to run");
-  app.add_flag("--explain", options.explain, "Print the plan: steps, memory, work")->group("How to run");
+              "Timed runs after one to warm up (default: as many as fit into half a second)")
+      ->group(group);
+  app.add_flag("--explain", options.explain, "Print the plan too, as 'headwise explain' does")->group(group);
 }
 
-// save_npy renames a new file into place, which would replace a device such as /dev/stdout.
-void check_target(const std::string& name, const std::string& path) {
-  if (path.empty()) return;
-  std::error_code ignored;
-  const auto status = std::filesystem::status(path, ignored);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    throw UsageError(name + " " + path + " is no regular file; give the name of a .npy file to write");
+void check_options(const CLI::App& app, const RunOptions& options) {
+  check_results(app, options);
+  if (!options.given(Input::query)) {
+    throw UsageError("--query is missing; give a .npy file of shape [batch, length, width]");
   }
-  const auto folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
-    throw UsageError(name + " " + path + ": there is no folder " + folder.string() + "; make it first");
-  }
-}
-
-// Also under two names, and before the file is there.
-bool same_file(const std::string& a, const std::string& b) {
-  if (a.empty() || b.empty()) return false;
-  std::error_code ignored;
-  if (a == b || std::filesystem::equivalent(a, b, ignored)) return true;
-  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(a, ignored), ignored);
-  return !whole.empty() && whole == std::filesystem::weakly_canonical(std::filesystem::absolute(b, ignored), ignored);
-}
-
-using NamedPaths = std::vector<std::pair<std::string, std::string>>;  // option and path
-
-NamedPaths sources(const RunOptions& options) {
-  return {{"FILE", options.file},
-          {"--query", options.query},
-          {"--key", options.key},
-          {"--value", options.value},
-          {"--mask", options.mask},
-          {"--key-padding", options.key_padding},
-          {"--key-lengths", options.key_lengths}};
-}
-
-// No target may be another one or a file that is read.
-void check_targets(const RunOptions& options) {
-  NamedPaths others = sources(options);
-  const NamedPaths targets{{"--output", options.output},
-                           {"--attention", options.attention},
-                           {"--average-attention", options.average_attention}};
-  for (const auto& [name, path] : targets) {
-    check_target(name, path);
-    for (const auto& [other_name, other] : others) {
-      if (same_file(path, other)) throw UsageError(other_name + " and " + name + " name the same file, " + path);
-    }
-    others.emplace_back(name, path);
-  }
-}
-
-void check_options(const RunOptions& options) {
-  check_combinations(options);
-  if (options.query.empty()) throw UsageError("--query is missing; give a .npy file of shape [batch, length, width]");
   if (options.values && !options.common.json) throw UsageError("--values says nothing without --json");
+  if (options.cache.capacity > 0) check_decoding(options);
   check_targets(options);
 }
 
-void execute(RunResult& result, const RunOptions& options) {
-  const MultiHeadAttention attention(result.loaded.weights, options.model);
-  result.config = attention.config();
-  const AttentionInputs inputs = result.inputs.views(options);
-  const CallShape call = call_shape(inputs);
-  result.output = make_output(call, result.config);
-  if (!options.attention.empty()) result.attention = make_attention(call, result.config);
-  if (!options.average_attention.empty()) result.average_attention = make_average_attention(call);
-  const AttentionOutputs outputs{
-      .output = result.output, .attention = result.attention, .average_attention = result.average_attention};
+void decode(RunResult& result, const MultiHeadAttention& attention, const RunOptions& options) {
+  Decoder decoder(attention.config(), options.cache, result.inputs.views(options));
   Session session(attention, options.session);
-  result.timing = measure([&] { session.run(inputs, outputs); }, options.repeat);
-  result.explanation = session.explain(inputs, outputs);
+  const MutableTensorView output = result.results.tensors[Output::output];
+  result.decoded_tokens = decoder.batch() * decoder.length();
+  result.cache_bytes = decoder.cache_bytes();
+  result.plan = decoder.explain_last(session, output);
+  result.timing = measure([&] { decoder.run(session, output); }, options.repeat);
 }
 
-void save(const std::string& path, const Tensor& tensor) {
-  if (!path.empty()) save_npy(path, tensor);
+void attend(RunResult& result, const MultiHeadAttention& attention, const RunOptions& options) {
+  const AttentionInputs inputs = result.inputs.views(options);
+  const AttentionOutputs outputs = result.results.views(options, result.inputs);
+  Session session(attention, options.session);
+  result.timing = measure([&] { session.run(inputs, outputs); }, options.repeat);
+  result.plan = session.explain(inputs, outputs);
+}
+
+void execute(RunResult& result, const RunOptions& options) {
+  ModelOptions model = options.model;
+  model.head_contribution = options.wants(Output::head_contribution);
+  const MultiHeadAttention attention(result.loaded.weights, model);
+  const ResultSizes sizes = result_sizes(result.inputs.views(options), result.loaded.weights);
+  result.results = make_results(options, result.inputs, sizes);
+  options.cache.capacity > 0 ? decode(result, attention, options) : attend(result, attention, options);
 }
 
 void note_nonfinite(const Tensor& output, const Console& console) {
@@ -117,18 +79,16 @@ void note_nonfinite(const Tensor& output, const Console& console) {
                std::to_string(found.infinite_count) + " infinite values");
 }
 
-int run(const RunOptions& options) {
-  check_options(options);
+int run(const CLI::App& app, const RunOptions& options) {
+  check_options(app, options);
   const Console console(options.common);
   checked_isa(options.model.isa);
   RunResult result;
   result.inputs = load_inputs(options, console);
   result.loaded = load_layer(options, console);
   execute(result, options);
-  save(options.output, result.output);
-  save(options.attention, result.attention);
-  save(options.average_attention, result.average_attention);
-  note_nonfinite(result.output, console);
+  result.results.save(options, console);
+  note_nonfinite(result.results.tensors[Output::output], console);
   write_output(options.common.json ? run_json(result, options) : run_text(result, options));
   return exit_ok;
 }
@@ -138,10 +98,13 @@ int run(const RunOptions& options) {
 Command add_run(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("run", "Run one attention layer of a weight file on .npy tensors");
   auto options = std::make_shared<RunOptions>();
+  add_path(*parser, "FILE", options->file, "Weight file (.safetensors)")->required()->option_text("(required)");
   add_layer_options(*parser, *options);
+  add_result_options(*parser, *options);
+  add_call_options(*parser, *options);
   add_run_options(*parser, *options);
   parser->footer(details);
-  return {parser, [options] { return run(*options); }};
+  return {parser, [parser, options] { return run(*parser, *options); }};
 }
 
 }  // namespace headwise::tools

@@ -1,4 +1,4 @@
-// headwise verify: the chosen kernels against the scalar reference kernel, which adds up in double.
+// headwise verify: the chosen kernels against the layer's definition in double.
 #include <CLI/CLI.hpp>
 #include <headwise/headwise.hpp>
 #include <limits>
@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "console.hpp"
+#include "decode.hpp"
 #include "double_layer.hpp"
 #include "option_types.hpp"
 #include "verify_report.hpp"
@@ -14,14 +15,19 @@ namespace headwise::tools {
 namespace {
 
 constexpr auto details = R"(
-Three comparisons of the chosen kernels with the reference kernel (eps = 2^-23, p the
-weights, v the projected values, Wo and bo the output projection):
-  core     attention of the same projected inputs, in units of eps·Σp|v|
-  layer    the whole layer, in units of eps·(|Wo|·Σp|v| + |bo|)
-  weights  in units of eps
-It fails (exit code 1) when one is off by more than max(8, 2·S) units anywhere, where S is the
-largest scale·Σ|q·k|: rounding in a score of that size moves its weight by about eps·S.
-Without --query the inputs are random, of shape [2, 33, width].
+Compares the chosen kernels with the layer's definition computed in double:
+masks, norms, rotary embedding, soft-cap, position bias, sinks and added keys
+included. Units (eps = 2^-23, p weights, v projected values, x inputs, W and b
+projections):
+  core     attention of the same projected inputs: eps·Σp|v|
+  weights  those of the core: eps
+  output   the whole layer: eps·(|Wo|·Σp(|Wv||x| + |bv|) + |bo|)
+  cache    with --cache-capacity, token by token: the same, eps of --cache-type
+It fails (exit code 1) when one is off by more than max(8, 2·S) units anywhere,
+where S is the largest scale·Σ|q·k| + |bias|: rounding in a score of that size
+moves its weight by about eps·S. For output and cache, |W||x| + |b| stands for
+one of |q| and |k|. It cannot check ragged batches (--cumulative-...) and
+--dtype. Without --query the inputs are random, of shape [2, 33, width].
 
 Example:
   headwise verify model.safetensors --layer 0 --isa avx2)";
@@ -29,92 +35,105 @@ Example:
 constexpr std::int64_t random_batch = 2, random_length = 33;
 
 // Key and value follow the query, as in run, unless the layer wants other widths.
-LayerInputs random_inputs(const AttentionConfig& config, std::int64_t seed) {
+void draw_inputs(const AttentionConfig& config, std::int64_t seed, LayerInputs& inputs) {
   const auto draw = [&](std::int64_t width, std::uint64_t stream) {
     return random_tensor({random_batch, random_length, width}, static_cast<std::uint64_t>(seed) * 3 + stream);
   };
-  LayerInputs inputs;
-  inputs.query = draw(config.model_dim, 0);
-  if (config.key_input_dim != config.model_dim) inputs.key = draw(config.key_input_dim, 1);
-  if (config.value_input_dim != config.key_input_dim) inputs.value = draw(config.value_input_dim, 2);
+  inputs.tensors[Input::query] = draw(config.model_dim, 0);
+  if (config.key_input_dim != config.model_dim) inputs.tensors[Input::key] = draw(config.key_input_dim, 1);
+  if (config.value_input_dim != config.key_input_dim) inputs.tensors[Input::value] = draw(config.value_input_dim, 2);
+}
+
+void check_options(const VerifyOptions& options) {
+  check_combinations(options);
+  if (options.given(Input::cumulative_query_lengths)) {
+    throw UsageError("verify cannot check ragged batches; leave out --cumulative-query-lengths");
+  }
+  if (options.dtype != DType::f32) throw UsageError("verify cannot check --dtype, it compares f32; leave it out");
+  if (options.cache.capacity > 0) check_decoding(options);
+}
+
+// Through a cache every call is causal, and one that forgets is a window.
+AttentionInputs as_decoded(AttentionInputs inputs, const CacheOptions& cache) {
+  inputs.causal = true;
+  if (!cache.circular) return inputs;
+  const std::int64_t left = inputs.window.left;
+  inputs.window.left = left < 0 ? cache.capacity - 1 : std::min(left, cache.capacity - 1);
   return inputs;
 }
 
-struct Outcome {
-  Tensor output, attention;
-};
-
-Outcome run_into(Outcome outcome, const MultiHeadAttention& attention, const AttentionInputs& inputs,
-                 const SessionOptions& options) {
-  AttentionOutputs outputs;
-  outputs.output = outcome.output;
-  outputs.attention = outcome.attention;
-  Session(attention, options).run(inputs, outputs);
-  return outcome;
+// The parts of a layer that a call without projections takes.
+AttentionWeights without_matrices(const AttentionWeights& weights) {
+  AttentionWeights core = weights;
+  for (Tensor* matrix : {&core.query_weight, &core.key_weight, &core.value_weight, &core.output_weight,
+                         &core.query_bias, &core.key_bias, &core.value_bias, &core.output_bias}) {
+    *matrix = Tensor();
+  }
+  return core;
 }
 
-Outcome run_layer(const MultiHeadAttention& attention, const AttentionInputs& inputs, const SessionOptions& options) {
-  const CallShape call = call_shape(inputs);
-  const AttentionConfig& config = attention.config();
-  return run_into({make_output(call, config), make_attention(call, config)}, attention, inputs, options);
+// The library refuses what does not fit before the oracle takes it as it comes.
+void check_call(const AttentionInputs& inputs, const VerifyOptions& options, const VerifyResult& result) {
+  const MultiHeadAttention model(result.loaded.weights, options.model);
+  Tensor output({result.call.batch, result.call.query_length, model.config().output_dim});
+  if (!result.call.batched) output = Tensor({result.call.query_length, model.config().output_dim});
+  Session(model, options.session).explain(inputs, {.output = output});
 }
 
-Outcome run_core(const AttentionConfig& config, const std::string& isa, const AttentionInputs& inputs,
-                 const SessionOptions& options) {
-  ModelOptions model;
-  model.isa = isa;
-  const auto attention = MultiHeadAttention::without_projections(config, model);
-  const Dims &query = inputs.query.shape, &key = inputs.key.shape;
-  return run_into(
-      {Tensor({query[0], query[1], query[2], config.value_dim}), Tensor({query[0], query[1], query[2], key[2]})},
-      attention, inputs, options);
-}
-
-AttentionInputs core_inputs(AttentionInputs inputs, const ProjectedInputs& projected, const AttentionConfig& config) {
-  inputs.query = split_heads(projected.query, config.num_heads);
-  inputs.key = split_heads(projected.key, config.num_kv_heads);
-  inputs.value = split_heads(projected.value, config.num_kv_heads);
-  return inputs;
-}
-
-// Fills what result says about deviations.
-void compare(const AttentionInputs& inputs, const VerifyOptions& options, VerifyResult& result) {
+void compare_core(const DoubleInputs& projected, const AttentionInputs& inputs, const VerifyOptions& options,
+                  VerifyResult& result) {
   const AttentionWeights& weights = result.loaded.weights;
-  const MultiHeadAttention chosen(weights, options.model), reference(weights, {.isa = "reference"});
-  result.isa = chosen.isa();
-  const Outcome layer = run_layer(chosen, inputs, options.session);
-  const Outcome expected = run_layer(reference, inputs, options.session);
-  const ProjectedInputs projected = project_inputs(inputs, weights);
-  const AttentionInputs core = core_inputs(inputs, projected, result.config);
-  const Outcome core_expected = run_core(result.config, "reference", core, options.session);
-  const Outcome core_actual = run_core(result.config, options.model.isa, core, options.session);
+  const DoubleAttention expected = attend(projected, inputs, weights);
+  const Tensor query = to_tensor(projected.query), key = to_tensor(projected.key), value = to_tensor(projected.value);
+  AttentionInputs core = inputs;
+  core.query = query;
+  core.key = key;
+  core.value = value;
+  const HeadRows& context = expected.context;
+  Tensor output({context.batch, context.heads, context.length, context.size});
+  Tensor attention({context.batch, context.heads, context.length, result.call.key_length + extra_keys(weights)});
+  const auto model = MultiHeadAttention::without_projections(without_matrices(weights), options.model);
+  Session(model, options.session).run(core, {.output = output, .attention = attention});
+  result.core_limit = limit_of(expected.score_mass);
+  result.core = deviation(output, context.value, context.mass, epsilon_of(DType::f32));
+  const std::vector<double> ones(expected.weights.size(), 1.0);
+  result.attention = deviation(attention, expected.weights, ones, epsilon_of(DType::f32));
+}
 
-  const auto mass = value_mass(core_expected.attention, projected.value, result.config);
-  const std::vector<double> ones(static_cast<std::size_t>(expected.attention.size()), 1.0);
-  result.score_mass = score_mass(projected, core_expected.attention, result.config);
-  result.core = deviation(core_actual.output, core_expected.output, mass);
-  result.layer = deviation(layer.output, expected.output, output_mass(mass, weights, result.config, result.call));
-  result.attention = deviation(layer.attention, expected.attention, ones);
+void compare_layer(const DoubleInputs& projected, const AttentionInputs& inputs, const VerifyOptions& options,
+                   VerifyResult& result) {
+  const AttentionWeights& weights = result.loaded.weights;
+  const DoubleAttention attended = attend(projected, inputs, weights);
+  const HeadRows expected = project_output(attended.context, weights, inputs);
+  const MultiHeadAttention model(weights, options.model);
+  Session session(model, options.session);
+  Tensor output({expected.batch, expected.length, expected.size});
+  if (!result.call.batched) output = Tensor({expected.length, expected.size});
+  session.run(inputs, {.output = output});
+  result.isa = model.isa();
+  result.layer_limit = limit_of(attended.score_mass);
+  result.layer = deviation(output, expected.value, expected.mass, epsilon_of(DType::f32));
+  if (options.cache.capacity == 0) return;
+  Decoder(model.config(), options.cache, inputs).run(session, output);
+  result.cache = deviation(output, expected.value, expected.mass, epsilon_of(options.cache.dtype));
 }
 
 int verify(const VerifyOptions& options) {
-  check_combinations(options);
+  check_options(options);
   const Console console(options.common);
   checked_isa(options.model.isa);
-  LayerInputs inputs = load_inputs(options, console);
   VerifyResult result;
+  result.inputs = load_inputs(options, console);
   result.loaded = load_layer(options, console);
-  result.config = resolve(result.loaded.weights.config);
-  result.random_inputs = !inputs.query.given();
-  if (result.random_inputs) {
-    LayerInputs drawn = random_inputs(result.config, options.seed);
-    inputs.query = std::move(drawn.query);
-    inputs.key = std::move(drawn.key);
-    inputs.value = std::move(drawn.value);
-  }
-  const AttentionInputs views = inputs.views(options);
-  result.call = call_shape(views);
-  compare(views, options, result);
+  result.random_inputs = !options.given(Input::query);
+  if (result.random_inputs) draw_inputs(resolve(result.loaded.weights.config), options.seed, result.inputs);
+  AttentionInputs inputs = result.inputs.views(options);
+  if (options.cache.capacity > 0) inputs = as_decoded(inputs, options.cache);
+  result.call = call_shape(inputs);
+  check_call(inputs, options, result);
+  const DoubleInputs projected = project_inputs(inputs, result.loaded.weights);
+  compare_layer(projected, inputs, options, result);
+  compare_core(rounded(projected), inputs, options, result);
   write_output(options.common.json ? verify_json(result, options) : verify_text(result, options));
   if (result.passed()) return exit_ok;
   write_error("verify failed: " + failure_text(result) + "; try --isa to see which kernels differ");
@@ -124,9 +143,11 @@ int verify(const VerifyOptions& options) {
 }  // namespace
 
 Command add_verify(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("verify", "Compare a layer's kernels with the reference kernel");
+  CLI::App* parser = app.add_subcommand("verify", "Compare a layer's kernels with its definition in double");
   auto options = std::make_shared<VerifyOptions>();
+  add_path(*parser, "FILE", options->file, "Weight file (.safetensors)")->required()->option_text("(required)");
   add_layer_options(*parser, *options);
+  add_call_options(*parser, *options);
   add_integer<std::int64_t>(*parser, "--seed", options->seed, 0, std::numeric_limits<std::int64_t>::max(),
                             "Seed of the random inputs (default 1)")
       ->group("Inputs (.npy)");

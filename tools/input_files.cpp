@@ -3,11 +3,17 @@
 #include <algorithm>
 #include <vector>
 
+#include "option_types.hpp"
 #include "summary.hpp"
 #include "text.hpp"
 
 namespace headwise::tools {
 namespace {
+
+struct FileRole {
+  std::string role;  // the option without its dashes
+  std::string path;
+};
 
 std::string type_and_name(const std::string& role, const std::string& path, const Tensor& tensor) {
   return role + " " + path + " is " + dtype_name(tensor.dtype());
@@ -23,13 +29,14 @@ std::string overflow_words(const Tensor& before, const Tensor& after) {
   return count == 0 ? "" : "; " + plural(count, "value") + " too large for it became infinite";
 }
 
-Tensor to_f32(const std::string& role, const std::string& path, Tensor tensor, const Console& console) {
-  if (tensor.dtype() == DType::f32) return tensor;
-  if (tensor.dtype() != DType::f64 && tensor.dtype() != DType::f16) {
-    throw CommandError(type_and_name(role, path, tensor) + "; save it as f32, f64 or f16");
+Tensor to_floats(const FileRole& file, Tensor tensor, DType dtype, const Console& console) {
+  if (tensor.dtype() == dtype) return tensor;
+  if (!is_float(tensor.dtype())) {
+    throw CommandError(type_and_name(file.role, file.path, tensor) + "; save it as f32, f64 or f16");
   }
-  Tensor converted = convert(tensor, DType::f32);
-  console.note(type_and_name(role, path, tensor) + ", converted to f32" + overflow_words(tensor, converted));
+  Tensor converted = convert(tensor, dtype);
+  console.note(type_and_name(file.role, file.path, tensor) + ", converted to " + dtype_name(dtype) +
+               overflow_words(tensor, converted));
   return converted;
 }
 
@@ -44,33 +51,12 @@ void check_meaning(const std::string& role, const std::string& path, const Tenso
   }
 }
 
-std::string without_blanks(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
-  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
-}
-
 // Anything else names a file.
 bool is_list(const std::string& text) {
   return text.find_first_not_of("0123456789+-., \t") == std::string::npos;
 }
 
-std::vector<std::int64_t> parse_lengths(const std::string& role, const std::string& text) {
-  std::vector<std::int64_t> lengths;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string word = without_blanks(text.substr(begin, end - begin));
-    const auto value = parse_whole_number(word);
-    if (!value) {
-      throw UsageError("--" + role + ": '" + word + "' in '" + text +
-                       "' is no length; give whole numbers of 0 or more such as 3,5,2, or a .npy file");
-    }
-    lengths.push_back(*value);
-    begin = end + 1;
-  }
-  return lengths;
-}
-
-Tensor lengths_file(const std::string& role, const std::string& path) {
+Tensor numbers_file(const std::string& role, const std::string& path) {
   Tensor tensor = load_npy(path);
   const std::string what = type_and_name("--" + role, path, tensor);
   if (is_float(tensor.dtype()) || tensor.dtype() == DType::boolean) {
@@ -85,27 +71,38 @@ Tensor lengths_file(const std::string& role, const std::string& path) {
   }
 }
 
-}  // namespace
-
-Tensor load_floats(const std::string& role, const std::string& path, const Console& console) {
-  return path.empty() ? Tensor() : to_f32(role, path, load_npy(path), console);
-}
-
-Tensor load_mask(const std::string& role, const std::string& path, BooleanMask meaning, const Console& console) {
-  if (path.empty()) return {};
-  Tensor mask = load_npy(path);
-  check_meaning(role, path, mask, meaning);
-  if (is_float(mask.dtype())) return to_f32(role, path, std::move(mask), console);
+Tensor load_mask(const FileRole& file, BooleanMask meaning, const Console& console) {
+  Tensor mask = load_npy(file.path);
+  check_meaning(file.role, file.path, mask, meaning);
+  if (is_float(mask.dtype())) return to_floats(file, std::move(mask), DType::f32, console);
   return convert(mask, DType::boolean);
 }
 
-Tensor load_lengths(const std::string& role, const std::string& text) {
-  if (text.empty()) return {};
-  if (!is_list(text)) return lengths_file(role, text);
-  const auto lengths = parse_lengths(role, text);
-  Tensor tensor(DType::i64, {static_cast<std::int64_t>(lengths.size())});
-  std::copy(lengths.begin(), lengths.end(), tensor.data<std::int64_t>());
+Tensor load_numbers(const FileRole& file) {
+  if (!is_list(file.path)) return numbers_file(file.role, file.path);
+  const auto numbers = whole_numbers("--" + file.role, file.path, ", or a .npy file");
+  Tensor tensor(DType::i64, {static_cast<std::int64_t>(numbers.size())});
+  std::copy(numbers.begin(), numbers.end(), tensor.data<std::int64_t>());
   return tensor;
+}
+
+}  // namespace
+
+Tensor load_input(const InputFile& file, const LayerOptions& options, const Console& console) {
+  const FileRole role{file.role(), options.inputs[file.id]};
+  if (role.path.empty()) return {};
+  const bool is_padding = file.id == Input::key_padding;
+  switch (file.kind) {
+    case InputKind::activations:
+      return to_floats(role, load_npy(role.path), options.dtype, console);
+    case InputKind::floats:
+      return to_floats(role, load_npy(role.path), DType::f32, console);
+    case InputKind::mask:
+      return load_mask(role, is_padding ? options.padding_meaning : options.mask_meaning, console);
+    case InputKind::numbers:
+      return load_numbers(role);
+  }
+  return {};
 }
 
 }  // namespace headwise::tools

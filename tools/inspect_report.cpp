@@ -1,10 +1,11 @@
 #include "inspect_report.hpp"
 
 #include <nlohmann/json.hpp>
-#include <set>
 
+#include "inspect_totals.hpp"
 #include "json_output.hpp"
 #include "layer_sizes.hpp"
+#include "layer_words.hpp"
 #include "text.hpp"
 
 namespace headwise::tools {
@@ -33,21 +34,40 @@ bool same_parts(const AttentionLayer& a, const AttentionLayer& b) {
 
 using Group = std::vector<AttentionLayer>;
 
-std::vector<Group> group_layers(const std::vector<AttentionLayer>& layers) {
+constexpr std::size_t page_width = 80;
+
+const std::optional<Loading>& loading_of(const Inspection& inspection, const AttentionLayer& layer) {
+  return inspection.loadings[static_cast<std::size_t>(layer.index)];
+}
+
+std::string loading_text(const std::optional<Loading>& loading) {
+  if (!loading) return "";
+  if (!loading->weights)
+    return wrapped("  does not load as it is: " + printable(loading->refusal) + "\n", page_width, 4);
+  const AttentionConfig config = resolve(loading->weights->config);
+  std::string text = "  loads with: scale " + significant(static_cast<double>(*config.scale), 6);
+  for (const std::string& extra : describe_extras(*loading->weights)) text += "; " + extra;
+  return wrapped(text + "\n", page_width, 4);
+}
+
+std::vector<Group> group_layers(const Inspection& inspection) {
   std::vector<Group> groups;
-  for (const AttentionLayer& layer : layers) {
-    const bool joins = !groups.empty() && same_parts(groups.back().front(), layer);
+  const auto loading = [&](const AttentionLayer& layer) { return loading_text(loading_of(inspection, layer)); };
+  for (const AttentionLayer& layer : inspection.layers) {
+    const bool joins =
+        !groups.empty() && same_parts(groups.back().front(), layer) && loading(groups.back().front()) == loading(layer);
     if (!joins) groups.emplace_back();
     groups.back().push_back(layer);
   }
   return groups;
 }
 
-std::string group_text(const Group& group, std::optional<std::int64_t> heads) {
+std::string group_text(const Group& group, const Inspection& inspection) {
   const AttentionLayer& first = group.front();
   const auto count = static_cast<std::int64_t>(group.size());
   std::string text = plural(count, "attention layer") + ", family " + first.family + ": ";
-  text += to_text(layer_sizes(first), heads) + "\n";
+  text += to_text(layer_sizes(first), inspection.heads) + "\n";
+  text += loading_text(loading_of(inspection, first));
   Table names;
   names.row({"layer", "prefix"});
   for (const AttentionLayer& layer : group) names.row({std::to_string(layer.index), printable(layer.prefix)});
@@ -79,44 +99,14 @@ std::string tensors_text(const Inspection& inspection) {
   return table.to_string();
 }
 
-struct Totals {
-  std::uint64_t bytes = 0;
-  std::int64_t nan_count = 0, infinite_count = 0, tensors_hit = 0;
-  std::int64_t outside = 0;  // tensors that belong to no attention layer
-};
-
-std::set<std::string> names_in_layers(const std::vector<AttentionLayer>& layers) {
-  std::set<std::string> names;
-  for (const AttentionLayer& layer : layers) {
-    for (const auto& part : layer.parts) names.insert(part.tensor);
-  }
-  return names;
+Json loading_json(const std::optional<Loading>& loading) {
+  if (!loading) return nullptr;
+  if (!loading->weights) return {{"config", nullptr}, {"refusal", json_text(loading->refusal)}};
+  return {{"config", config_json(*loading->weights)}, {"refusal", nullptr}};
 }
 
-Totals totals_of(const Inspection& inspection) {
-  Totals totals;
-  const std::set<std::string> known = names_in_layers(inspection.layers);
-  for (const TensorInfo& info : inspection.tensors) {
-    totals.bytes += info.end - info.begin;
-    totals.outside += known.count(info.name) == 0;
-  }
-  for (const auto& found : inspection.nonfinite) {
-    if (!found) continue;
-    totals.nan_count += found->nan_count;
-    totals.infinite_count += found->infinite_count;
-    totals.tensors_hit += found->nan_count + found->infinite_count > 0;
-  }
-  return totals;
-}
-
-std::string health_text(const Inspection& inspection, const Totals& totals) {
-  if (!inspection.scanned) return "values not read";
-  if (totals.tensors_hit == 0) return "no NaN, no infinity";
-  return std::to_string(totals.nan_count) + " NaN and " + std::to_string(totals.infinite_count) +
-         " infinite values in " + plural(totals.tensors_hit, "tensor");
-}
-
-Json layer_json(const AttentionLayer& layer, std::optional<std::int64_t> heads) {
+Json layer_json(const AttentionLayer& layer, const Inspection& inspection) {
+  const std::optional<std::int64_t> heads = inspection.heads;
   const LayerSizes sizes = layer_sizes(layer);
   const std::int64_t head_dim = sizes.head_dim(heads);
   Json parts = Json::array();
@@ -131,7 +121,9 @@ Json layer_json(const AttentionLayer& layer, std::optional<std::int64_t> heads) 
           {"query_width", sizes.query_width},
           {"value_width", sizes.value_width},
           {"num_heads", heads ? Json(*heads) : Json(nullptr)},
+          {"num_kv_heads", head_dim > 0 && sizes.kv_heads(heads) > 0 ? Json(sizes.kv_heads(heads)) : Json(nullptr)},
           {"head_dim", head_dim > 0 ? Json(head_dim) : Json(nullptr)},
+          {"loads", loading_json(loading_of(inspection, layer))},
           {"parts", parts}};
 }
 
@@ -155,14 +147,14 @@ std::string inspection_text(const Inspection& inspection) {
                      std::to_string(totals.outside) + " outside the attention layers), " + byte_text(totals.bytes) +
                      ", " + health_text(inspection, totals) + "\n\n";
   if (inspection.layers.empty()) text += "No attention layer of a known family.\n\n";
-  for (const Group& group : group_layers(inspection.layers)) text += group_text(group, inspection.heads);
+  for (const Group& group : group_layers(inspection)) text += group_text(group, inspection);
   return text + tensors_text(inspection);
 }
 
 std::string inspection_json(const Inspection& inspection) {
   const Totals totals = totals_of(inspection);
   Json layers = Json::array(), tensors = Json::array();
-  for (const AttentionLayer& layer : inspection.layers) layers.push_back(layer_json(layer, inspection.heads));
+  for (const AttentionLayer& layer : inspection.layers) layers.push_back(layer_json(layer, inspection));
   for (std::size_t i = 0; i < inspection.tensors.size(); ++i) tensors.push_back(tensor_json(inspection, i));
   return json_line({{"file", json_text(inspection.path)},
                     {"bytes", totals.bytes},
@@ -173,19 +165,6 @@ std::string inspection_json(const Inspection& inspection) {
                     {"infinite_count", inspection.scanned ? Json(totals.infinite_count) : Json(nullptr)},
                     {"layers", layers},
                     {"tensors", tensors}});
-}
-
-std::string array_text(const std::string& path, const Tensor& tensor) {
-  const Summary summary = summarise(tensor);
-  return printable(path) + ": " + to_string(summary.shape) + " " + dtype_name(summary.dtype) + "\n" + to_text(summary) +
-         "\n" + first_values(summary) + "\n";
-}
-
-std::string array_json(const std::string& path, const Tensor& tensor, bool with_values) {
-  Json object = {{"file", json_text(path)}};
-  object.update(to_json(summarise(tensor)));
-  if (with_values) object["values"] = json_values(tensor);
-  return json_line(object);
 }
 
 }  // namespace headwise::tools

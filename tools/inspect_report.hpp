@@ -10,12 +10,19 @@
 
 namespace headwise::tools {
 
+// What loading a layer gives with nothing but the file and config.json, or why it does not load.
+struct Loading {
+  std::optional<AttentionWeights> weights;  // without its matrices
+  std::string refusal;
+};
+
 struct Inspection {
   std::string path;
   std::vector<TensorInfo> tensors;
   std::vector<std::optional<NonFinite>> nonfinite;  // one a tensor; nothing where it was not or cannot be counted
   std::vector<AttentionLayer> layers;
-  std::optional<std::int64_t> heads;  // from config.json
+  std::vector<std::optional<Loading>> loadings;  // one a layer; nothing where it was not tried
+  std::optional<std::int64_t> heads;             // from config.json
   bool scanned = true;
 };
 

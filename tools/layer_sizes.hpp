@@ -10,11 +10,12 @@ namespace headwise::tools {
 struct LayerSizes {
   std::int64_t model_dim = 0;    // width of the query input
   std::int64_t query_width = 0;  // of all heads together
-  std::int64_t value_width = 0;
+  std::int64_t key_width = 0, value_width = 0;
   std::int64_t output_dim = 0;
 
   // 0 when the heads are unknown or do not divide the width.
   std::int64_t head_dim(std::optional<std::int64_t> heads) const;
+  std::int64_t kv_heads(std::optional<std::int64_t> heads) const;
 };
 
 LayerSizes layer_sizes(const AttentionLayer& layer);

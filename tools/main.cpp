@@ -17,14 +17,16 @@ constexpr auto exit_codes = R"(
 Exit codes: 0 done, 1 failed, 2 the command line is wrong.
 Results go to stdout or files, everything else to stderr.)";
 
+constexpr std::size_t help_column = 30, help_width = 80;
+
 struct CommandLine {
   CLI::App app{"Multi-head attention on CPUs: weight file in, attention output out.", "headwise"};
   std::vector<Command> commands;
 
   CommandLine() {
     app.set_version_flag("--version", std::string("headwise ") + version());
-    app.get_formatter()->column_width(36);
-    commands = {add_inspect(app), add_run(app), add_verify(app), add_info(app)};
+    app.get_formatter()->column_width(help_column);
+    commands = {add_inspect(app), add_run(app), add_explain(app), add_verify(app), add_info(app)};
     app.require_subcommand(1);
     app.footer(exit_codes);
   }
@@ -69,9 +71,22 @@ void check_option_names(const CommandLine& line) {
   }
 }
 
+// Help texts of options go on below themselves; the texts below all options are written to fit.
+std::string wrapped_options(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1);
+    const std::string line(text.substr(0, end + 1));
+    result += line.starts_with("  ") ? wrapped(line, help_width, help_column) : line;
+    text.remove_prefix(end + 1);
+  }
+  return result;
+}
+
 // The help of the chosen sub-command, without the double blank lines that CLI11 leaves between groups.
 std::string help_text(const CommandLine& line) {
-  return CLI::detail::find_and_replace(line.app.help(), "\n\n\n", "\n\n");
+  const std::string text = CLI::detail::find_and_replace(line.app.help(), "\n\n\n", "\n\n");
+  return wrapped_options(text);
 }
 
 int parse_and_run(CommandLine& line, int count, char** arguments) {
@@ -130,7 +145,7 @@ int run_command_line(int count, char** arguments) {
   } catch (const UsageError& error) {
     return fail(error.what(), exit_usage);
   } catch (const Error& error) {
-    return fail(error.what() + advice(error), exit_failed);
+    return fail(in_option_words(error.what()) + advice(error), exit_failed);
   } catch (const std::bad_alloc&) {
     return fail("out of memory; try a smaller batch or shorter sequences", exit_failed);
   } catch (const std::exception& error) {

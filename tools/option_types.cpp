@@ -1,5 +1,6 @@
 #include "option_types.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -12,6 +13,17 @@ std::string range_text(std::int64_t minimum, std::int64_t maximum) {
   const bool open = maximum == std::numeric_limits<std::int64_t>::max();
   const std::string lowest = std::to_string(minimum);
   return open ? "of " + lowest + " or more" : "from " + lowest + " to " + std::to_string(maximum);
+}
+
+template <class Number>
+Number finite(const std::string& name, const std::string& text, std::optional<Number> value) {
+  if (value && std::isfinite(*value)) return *value;
+  throw CLI::ValidationError(name, "must be a finite number such as 0.125, not '" + text + "'");
+}
+
+std::string without_blanks(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
+  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
 }  // namespace
@@ -37,14 +49,36 @@ CLI::Option* add_path(CLI::App& app, const std::string& name, std::string& targe
 }
 
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<float>& target, const std::string& help) {
-  const auto set = [&target, name](const std::string& text) {
-    const auto value = parse_float(text);
-    if (!value || !std::isfinite(*value)) {
-      throw CLI::ValidationError(name, "must be a finite number such as 0.125, not '" + text + "'");
-    }
-    target = *value;
-  };
+  const auto set = [&target, name](const std::string& text) { target = finite(name, text, parse_float(text)); };
   return app.add_option_function<std::string>(name, set, help)->option_text("X");
+}
+
+CLI::Option* add_number(CLI::App& app, const std::string& name, const std::function<void(double)>& set,
+                        const std::string& help) {
+  const auto parse = [set, name](const std::string& text) { set(finite(name, text, parse_double(text))); };
+  return app.add_option_function<std::string>(name, parse, help)->option_text("X");
+}
+
+CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::int64_t>& target,
+                      const std::string& help) {
+  const auto set = [&target, name](const std::string& text) { target = whole_numbers(name, text); };
+  return app.add_option_function<std::string>(name, set, help)->option_text("LIST");
+}
+
+std::vector<std::int64_t> whole_numbers(const std::string& option, const std::string& text, const std::string& advice) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string word = without_blanks(text.substr(begin, end - begin));
+    const auto value = parse_whole_number(word);
+    if (!value) {
+      throw UsageError(option + ": '" + word + "' in '" + text +
+                       "' is no whole number of 0 or more; give numbers such as 3,5,2" + advice);
+    }
+    numbers.push_back(*value);
+    begin = end + 1;
+  }
+  return numbers;
 }
 
 }  // namespace headwise::tools

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,8 +16,17 @@ namespace headwise::tools {
 void add_common_options(CLI::App& app, CommonOptions& options);
 
 CLI::Option* add_path(CLI::App& app, const std::string& name, std::string& target, const std::string& help);
+// A finite number.
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<float>& target, const std::string& help);
+CLI::Option* add_number(CLI::App& app, const std::string& name, const std::function<void(double)>& set,
+                        const std::string& help);
+// Whole numbers such as 0,2,5.
+CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::int64_t>& target,
+                      const std::string& help);
 
+// The numbers of a list such as "3,5,2", blanks beside the commas or not; throws UsageError naming the option.
+std::vector<std::int64_t> whole_numbers(const std::string& option, const std::string& text,
+                                        const std::string& advice = "");
 // A whole number in a range; throws CLI::ValidationError otherwise.
 std::int64_t whole_number_between(const std::string& name, const std::string& text, std::int64_t minimum,
                                   std::int64_t maximum);

@@ -32,6 +32,7 @@ next_steps() {
 The output and the attention weights are in build/quickstart/*.npy. What to try next:
   build/release/headwise inspect $1
   build/release/headwise verify $1 --layer 1
+  build/release/headwise explain $1 --length 512
   build/release/headwise inspect build/quickstart/attention.npy
   build/release/headwise run --help
 END

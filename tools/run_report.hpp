@@ -4,13 +4,12 @@
 #include <headwise/headwise.hpp>
 #include <string>
 
-#include "layer_job.hpp"
+#include "layer_results.hpp"
 #include "timing.hpp"
 
 namespace headwise::tools {
 
-struct RunOptions : LayerOptions {
-  std::string output, attention, average_attention;  // .npy files to write; "" means not wanted
+struct RunOptions : ResultOptions {
   int repeat = 0;
   bool explain = false;
   bool values = false;
@@ -18,14 +17,14 @@ struct RunOptions : LayerOptions {
 
 struct RunResult {
   LoadedLayer loaded;
-  AttentionConfig config;  // resolved
   LayerInputs inputs;
-  Tensor output, attention, average_attention;
-  Explanation explanation;
+  LayerResults results;
+  Explanation plan;  // of the last token when the query goes through a cache
   Timing timing;
+  std::int64_t decoded_tokens = 0;  // of all sequences; 0: one call
+  std::size_t cache_bytes = 0;
 
-  double flops() const;
-  double gigaflops() const;
+  double tokens_per_second() const;
 };
 
 std::string run_text(const RunResult& result, const RunOptions& options);

@@ -88,6 +88,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+std::string scaled_text(double amount, const std::string& noun) {
+  static constexpr std::array units{"", "k", "M", "G", "T"};
+  std::size_t unit = 0;
+  for (; amount >= 999.5 && unit + 1 < units.size(); ++unit) amount /= 1000;
+  const int decimals = unit > 0 && amount < 99.95 ? 1 : 0;
+  return fixed(amount, decimals) + " " + units[unit] + noun;
+}
+
 }  // namespace
 
 std::string valid_utf8(std::string_view text) {
@@ -119,13 +127,34 @@ std::optional<float> parse_float(const std::string& text) {
   return parse_all<float>(text);
 }
 
+std::optional<double> parse_double(const std::string& text) {
+  return parse_all<double>(text);
+}
+
+std::string option_words(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+std::string in_option_words(std::string message) {
+  static constexpr std::pair<std::string_view, std::string_view> names[] = {
+      {"LoadOptions::rotary", "--rotary-dim"},
+      {"allow_missing_bias", "--allow-missing-bias"},
+      {"CausalAlignment::upper_left or CausalAlignment::lower_right, or query_offsets",
+       "--causal upper-left or lower-right, or --query-offsets"}};
+  for (const auto& [name, option] : names) {
+    const auto at = message.find(name);
+    if (at != std::string::npos) message.replace(at, name.size(), option);
+  }
+  return message;
+}
+
 std::string byte_text(std::uint64_t bytes) {
-  static constexpr std::array units{"B", "kB", "MB", "GB", "TB"};
-  auto amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; amount >= 999.5 && unit + 1 < units.size(); ++unit) amount /= 1000;
-  const int decimals = unit > 0 && amount < 99.95 ? 1 : 0;
-  return fixed(amount, decimals) + " " + units[unit];
+  return scaled_text(static_cast<double>(bytes), "B");
+}
+
+std::string flop_text(double flops) {
+  return scaled_text(flops, "FLOP");
 }
 
 std::string plural(std::int64_t count, const char* noun) {

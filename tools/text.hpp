@@ -19,11 +19,23 @@ std::string shortest(double value);
 std::string significant(double value, int digits);
 std::string fixed(double value, int decimals);
 std::string byte_text(std::uint64_t bytes);                // "589 kB"
+std::string flop_text(double flops);                       // "25.8 GFLOP"
 std::string plural(std::int64_t count, const char* noun);  // "1 tensor", "2 tensors"
 
 // The whole of a text as a decimal integer without sign, blanks or exponent; as a number such as -1.5e-3.
 std::optional<std::int64_t> parse_whole_number(const std::string& text);
 std::optional<float> parse_float(const std::string& text);
+std::optional<double> parse_double(const std::string& text);
+
+// "key_lengths" as an option has it: "key-lengths".
+std::string option_words(std::string name);
+
+// What a message of the library calls by the names of its API, by the names of options.
+std::string in_option_words(std::string message);
+
+// Lines that are longer than `width` characters go on in the next line, `indent` blanks in, where there is a blank to
+// break at.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
 
 // The candidate that is the fewest edits away from a word, or "" when none is near.
 std::string nearest_word(const std::string& word, const std::vector<std::string>& candidates);

@@ -1,4 +1,4 @@
-"""headwise inspect, verify and info; the small model and its hidden states."""
+"""headwise inspect; the small model and its hidden states."""
 
 import filecmp
 import os
@@ -7,7 +7,8 @@ import subprocess
 import sys
 import unittest
 
-from command import ROOT, TINY_BERT, CommandTest, identity, read_npy, wave, write_npy, write_safetensors
+import layers
+from command import ROOT, TINY_BERT, CommandTest, identity, read_npy, write_npy, write_safetensors
 
 
 class Inspect(CommandTest):
@@ -59,6 +60,24 @@ class Inspect(CommandTest):
         self.fails(1, ["long.safetensors", "--allow-trailing-bytes"], "inspect", path)
         self.ok("inspect", path, "--allow-trailing-bytes")
 
+    def test_what_a_layer_loads_with(self):
+        config = {"model_type": "llama", "num_attention_heads": 4, "num_key_value_heads": 2, "rope_theta": 1000}
+        model = layers.write_layer(self.folder, layers.rich()[0], config)
+        layer = self.ok("inspect", model, "--json").json()["layers"][0]
+        self.assertEqual((layer["num_kv_heads"], layer["head_dim"]), (2, 4))
+        loaded = layer["loads"]["config"]
+        self.assertEqual((loaded["rotary"]["base"], loaded["sinks"], loaded["norms"]), (1000, True, True))
+        text = self.ok("inspect", model).out.decode()
+        for word in ("on 2 key/value heads", "rotary 4 half-split, base 1000", "query_norm", "sinks"):
+            self.assertIn(word, text)
+        self.assertIsNone(self.ok("inspect", model, "--no-scan", "--json").json()["layers"][0]["loads"])
+
+    def test_why_a_layer_does_not_load(self):
+        config = {"model_type": "nonsense", "num_attention_heads": 4, "rope_theta": 5}
+        model = layers.write_layer(self.folder, layers.plain()[0], config)
+        self.assertIn("nonsense", self.ok("inspect", model, "--json").json()["layers"][0]["loads"]["refusal"])
+        self.assertIn("does not load as it is", self.ok("inspect", model).out.decode())
+
     def test_arrays(self):
         shown = self.ok("inspect", self.query, "--json").json()
         self.assertEqual((shown["shape"], shown["dtype"]), ([2, 5, 32], "f32"))
@@ -79,32 +98,6 @@ class Inspect(CommandTest):
     def test_an_array_under_any_name(self):
         os.rename(self.query, self.folder / "array")
         self.assertEqual(self.ok("inspect", self.folder / "array", "--json").json()["shape"], [2, 5, 32])
-
-
-class Verify(CommandTest):
-    def test_every_isa_passes_on_random_and_on_given_inputs(self):
-        for isa in self.ok("info", "--json").json()["isas"]:
-            if not (isa["compiled"] and isa["present"]):
-                continue
-            shown = self.ok("verify", TINY_BERT, "--isa", isa["name"], "--json").json()
-            self.assertEqual((shown["isa"], shown["passed"], shown["seed"]), (isa["name"], True, 1))
-            self.assertEqual((shown["batch"], shown["query_length"]), (2, 33))
-            options = ["--query", self.query, "--causal", "auto", "--key-lengths", "5,0", "--layer", "1"]
-            self.ok("verify", TINY_BERT, "--isa", isa["name"], *options)
-
-    def test_the_seed_is_said(self):
-        self.assertIn("--seed 7", self.ok("verify", TINY_BERT, "--seed", "7").out.decode())
-
-    def test_widths_of_their_own(self):
-        model = {
-            "q_proj_weight": ([8, 8], wave(64)),
-            "k_proj_weight": ([8, 6], wave(48)),
-            "v_proj_weight": ([8, 5], wave(40)),
-            "out_proj.weight": ([8, 8], wave(64)),
-        }
-        path = write_safetensors(self.folder / "m.safetensors", model)
-        shown = self.ok("verify", path, "--heads", "2", "--allow-missing-bias", "--json").json()
-        self.assertEqual((shown["config"]["key_input_dim"], shown["config"]["value_input_dim"]), (6, 5))
 
 
 class Scripts(CommandTest):

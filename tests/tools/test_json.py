@@ -80,6 +80,7 @@ class Numbers(CommandTest):
     def test_every_command(self):
         self.assertEqual(len(self.ok("inspect", TINY_BERT, "--json").json()["layers"]), 2)
         self.assertTrue(self.ok("verify", TINY_BERT, "--json").json()["passed"])
+        self.assertTrue(self.ok("explain", TINY_BERT, "--json").json()["steps"])
         self.assertTrue(self.ok("info", "--json").json()["isas"])
         self.assertEqual(self.run_tiny("--json").json()["outputs"]["output"]["shape"], [2, 5, 32])
 

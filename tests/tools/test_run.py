@@ -62,7 +62,7 @@ class Numbers(CommandTest):
         for alignment, offset in (("upper-left", 0), ("lower-right", 2)):
             output = self.output_of("--key", key_file, "--causal", alignment)[1]
             self.expect(output, lambda b, i, j, o=offset: j <= i + o, key=rows(key, 2, 7))
-        self.fails(1, ["causal"], "run", TINY_BERT, "--query", self.query, "--key", key_file, "--causal", "auto")
+        self.fails(1, ["causal", "--causal upper-left or lower-right"], "run", TINY_BERT, "--query", self.query, "--key", key_file, "--causal", "auto")
 
     def test_boolean_masks_mean_what_is_said(self):
         live = [[(3 * i + j) % 3 != 1 for j in range(5)] for i in range(5)]

@@ -10,10 +10,12 @@ from command import INTEGERS, TINY_BERT, CommandTest, run, wave, write_npy
 class Usage(CommandTest):
     def test_help_of_every_command_has_an_example(self):
         self.assertIn(b"Exit codes", self.ok("--help").out)
-        for name in ("inspect", "run", "verify", "info"):
+        self.assertLessEqual(max(map(len, self.ok("--help").out.decode().splitlines())), 80)
+        for name in ("inspect", "run", "explain", "verify", "info"):
             result = self.ok(name, "--help")
             self.assertIn(f"headwise {name}", result.out.decode())
             self.assertIn(b"Example:", result.out)
+            self.assertLessEqual(max(map(len, result.out.decode().splitlines())), 80)
             self.assertEqual(result.err, b"")
 
     def test_version(self):

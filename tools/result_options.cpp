@@ -1,0 +1,82 @@
+#include "result_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <limits>
+
+#include "option_types.hpp"
+
+namespace headwise::tools {
+namespace {
+
+constexpr auto group = "Results";
+constexpr auto most = std::int64_t{1} << 31;
+
+using NamedPath = std::pair<std::string, std::string>;  // option and path
+
+// save_npy renames a new file into place, which would replace a device such as /dev/stdout.
+void check_target(const NamedPath& target) {
+  const auto& [name, path] = target;
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw UsageError(name + " " + path + " is no regular file; give the name of a .npy file to write");
+  }
+  const auto folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+    throw UsageError(name + " " + path + ": there is no folder " + folder.string() + "; make it first");
+  }
+}
+
+// Also under two names, and before the file is there.
+bool same_file(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return false;
+  std::error_code ignored;
+  if (a == b || std::filesystem::equivalent(a, b, ignored)) return true;
+  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(a, ignored), ignored);
+  return !whole.empty() && whole == std::filesystem::weakly_canonical(std::filesystem::absolute(b, ignored), ignored);
+}
+
+}  // namespace
+
+void add_result_options(CLI::App& app, ResultOptions& options) {
+  for (const OutputFile& file : output_files()) {
+    add_path(app, file.option(), options.outputs[file.id], file.help)->group(group);
+  }
+  add_choice<ScoreStage>(
+      app, "--score-stage", options.stage,
+      {{"scaled", ScoreStage::scaled}, {"capped", ScoreStage::capped}, {"masked", ScoreStage::masked}},
+      "What --scores holds: scale·q·k (default), after the soft-cap, or after biases and masks")
+      ->group(group);
+  add_integer<std::int64_t>(app, "--top", options.top, 1, most, "How many keys --top-weights and --top-keys hold")
+      ->group(group);
+  add_input_options(app, options.inputs, group);
+}
+
+void check_results(const CLI::App& app, const ResultOptions& options) {
+  check_combinations(options);
+  const bool rows = options.wants(Output::attention) || options.wants(Output::scores);
+  const bool top = options.wants(Output::top_weights) || options.wants(Output::top_keys);
+  check_needs(app.count("--score-stage") > 0, options.wants(Output::scores), "--score-stage", "--scores");
+  check_needs(options.top > 0, top, "--top", "--top-weights or --top-keys");
+  check_needs(top, options.top > 0, options.wants(Output::top_keys) ? "--top-keys" : "--top-weights", "--top");
+  check_needs(options.given(Input::attention_heads), rows, "--attention-heads", "--attention or --scores");
+  check_needs(options.given(Input::attention_queries), rows, "--attention-queries", "--attention or --scores");
+}
+
+void check_targets(const ResultOptions& options) {
+  std::vector<NamedPath> others{{"FILE", options.file}};
+  for (const InputFile& file : input_files()) others.emplace_back(file.option(), options.inputs[file.id]);
+  for (const OutputFile& file : output_files()) {
+    const NamedPath target{file.option(), options.outputs[file.id]};
+    if (target.second.empty()) continue;
+    check_target(target);
+    for (const auto& [other_name, other] : others) {
+      if (!same_file(target.second, other)) continue;
+      throw UsageError(other_name + " and " + target.first + " name the same file, " + target.second);
+    }
+    others.push_back(target);
+  }
+}
+
+}  // namespace headwise::tools
