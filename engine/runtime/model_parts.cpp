@@ -22,10 +22,13 @@ constexpr Tensor AttentionWeights::*all_tensors[] = {
     &AttentionWeights::key_norm,      &AttentionWeights::sinks,         &AttentionWeights::bias_key,
     &AttentionWeights::bias_value,    &AttentionWeights::relative_bias, &AttentionWeights::alibi_slopes};
 
-// One row of extra keys or values: the given bias, or zeros.
-void put_row(const Tensor& bias, std::int64_t row, Tensor& rows) {
-  if (!bias.given()) return;
-  std::memcpy(rows.data() + row * rows.shape()[1], bias.data(), sizeof(float) * static_cast<std::size_t>(bias.size()));
+// The bias is the first extra key or value; what follows stays zeros.
+void put_first_row(const Tensor& bias, Tensor& rows) {
+  if (bias.given()) std::memcpy(rows.data(), bias.data(), sizeof(float) * static_cast<std::size_t>(bias.size()));
+}
+
+Tensor in_f64(const Model& model, const Tensor& tensor) {
+  return tensor.given() && takes_f64(model) ? convert(tensor, DType::f64) : Tensor();
 }
 
 void take_extra_keys(Model& model, const AttentionWeights& w) {
@@ -40,10 +43,10 @@ void take_extra_keys(Model& model, const AttentionWeights& w) {
   if (count == 0) return;
   model.extra_keys = Tensor({count, c.num_kv_heads * c.head_dim});
   model.extra_values = Tensor({count, c.num_kv_heads * c.value_dim});
-  put_row(w.bias_key, 0, model.extra_keys);
-  put_row(w.bias_value, 0, model.extra_values);
-  model.extra_keys_f64 = convert(model.extra_keys, DType::f64);
-  model.extra_values_f64 = convert(model.extra_values, DType::f64);
+  put_first_row(w.bias_key, model.extra_keys);
+  put_first_row(w.bias_value, model.extra_values);
+  model.extra_keys_f64 = in_f64(model, model.extra_keys);
+  model.extra_values_f64 = in_f64(model, model.extra_values);
 }
 
 void take_relative_bias(Model& model, const Tensor& bias) {
@@ -53,25 +56,27 @@ void take_relative_bias(Model& model, const Tensor& bias) {
   for (std::int64_t h = 0; h < c.num_heads; ++h) {
     model.relative.push_back(
         relative_table(bias.data(), buckets, c.num_heads, h, c.position_bias, kernels::relative_margin));
-    model.relative_f64.emplace_back(model.relative.back().begin(), model.relative.back().end());
+    if (takes_f64(model)) model.relative_f64.emplace_back(model.relative.back().begin(), model.relative.back().end());
   }
+}
+
+std::vector<float> slopes_of(const AttentionConfig& c, const Tensor& given) {
+  check_bias("alibi_slopes", given, c.num_heads);
+  if (given.given()) return {given.data(), given.data() + c.num_heads};
+  return alibi_slopes(c.num_heads, c.position_bias.slopes, c.position_bias.alibi_max);
 }
 
 void take_position_bias(Model& model, const AttentionWeights& w) {
   const AttentionConfig& c = model.config;
-  if (c.position_bias.kind == PositionBias::t5) return take_relative_bias(model, w.relative_bias);
-  if (w.relative_bias.given()) {
+  const PositionBias kind = c.position_bias.kind;
+  if (w.relative_bias.given() && kind != PositionBias::t5) {
     throw Error(ErrorCode::invalid_argument, "relative_bias is given, but the config's position_bias is not t5");
   }
-  if (c.position_bias.kind != PositionBias::alibi && w.alibi_slopes.given()) {
+  if (w.alibi_slopes.given() && kind != PositionBias::alibi) {
     throw Error(ErrorCode::invalid_argument, "alibi_slopes are given, but the config's position_bias is not alibi");
   }
-  if (c.position_bias.kind != PositionBias::alibi) return;
-  check_bias("alibi_slopes", w.alibi_slopes, c.num_heads);
-  const float* given = w.alibi_slopes.given() ? w.alibi_slopes.data() : nullptr;
-  if (given != nullptr) model.slopes.assign(given, given + c.num_heads);
-  if (given != nullptr) return;
-  model.slopes = alibi_slopes(c.num_heads, c.position_bias.slopes, c.position_bias.alibi_max);
+  if (kind == PositionBias::t5) take_relative_bias(model, w.relative_bias);
+  if (kind == PositionBias::alibi) model.slopes = slopes_of(c, w.alibi_slopes);
 }
 
 }  // namespace
@@ -86,6 +91,10 @@ const AttentionWeights& in_f32(const AttentionWeights& weights, AttentionWeights
     wide.*member = is_half_tensor(member) ? convert(weights.*member, DType::f32) : weights.*member;
   }
   return wide;
+}
+
+bool takes_f64(const Model& model) noexcept {
+  return !model.projected && model.kernels == kernels::find_kernels("reference");
 }
 
 void check_matrix(const char* name, const Tensor& tensor, const Dims& expected) {
@@ -108,8 +117,8 @@ void take_score_parts(Model& model, const AttentionWeights& w) {
   check_bias("sinks", w.sinks, c.num_heads);
   model.query_norm = w.query_norm;
   model.key_norm = w.key_norm;
-  if (w.query_norm.given()) model.query_norm_f64 = convert(w.query_norm, DType::f64);
-  if (w.key_norm.given()) model.key_norm_f64 = convert(w.key_norm, DType::f64);
+  model.query_norm_f64 = in_f64(model, w.query_norm);
+  model.key_norm_f64 = in_f64(model, w.key_norm);
   model.sinks = w.sinks;
   take_extra_keys(model, w);
   take_position_bias(model, w);
