@@ -53,28 +53,24 @@ void split(const Tensor& fused, const AttentionConfig& config, Tensor& query, Te
   value = rows_of(fused, query_rows + key_rows, config.num_kv_heads * config.value_dim);
 }
 
-void read_weights(PartReader& reader, AttentionWeights& weights) {
-  const Tensor fused = reader.read("qkv_weight");
-  if (fused.given()) {
-    split(fused, weights.config, weights.query_weight, weights.key_weight, weights.value_weight);
-  } else {
-    weights.query_weight = reader.read("query_weight");
-    weights.key_weight = reader.read("key_weight");
-    weights.value_weight = reader.read("value_weight");
-  }
-  weights.output_weight = reader.read("output_weight");
+// `kind` is "weight" or "bias".
+void read_inputs(PartReader& reader, const std::string& kind, const AttentionConfig& config, Tensor& query, Tensor& key,
+                 Tensor& value) {
+  const Tensor fused = reader.read("qkv_" + kind);
+  if (fused.given()) return split(fused, config, query, key, value);
+  query = reader.read("query_" + kind);
+  key = reader.read("key_" + kind);
+  value = reader.read("value_" + kind);
 }
 
-void read_biases(PartReader& reader, AttentionWeights& weights) {
-  const Tensor fused = reader.read("qkv_bias");
-  if (fused.given()) {
-    split(fused, weights.config, weights.query_bias, weights.key_bias, weights.value_bias);
-  } else {
-    weights.query_bias = reader.read("query_bias");
-    weights.key_bias = reader.read("key_bias");
-    weights.value_bias = reader.read("value_bias");
-  }
-  weights.output_bias = reader.read("output_bias");
+void read_weights(PartReader& reader, AttentionWeights& w) {
+  read_inputs(reader, "weight", w.config, w.query_weight, w.key_weight, w.value_weight);
+  w.output_weight = reader.read("output_weight");
+}
+
+void read_biases(PartReader& reader, AttentionWeights& w) {
+  read_inputs(reader, "bias", w.config, w.query_bias, w.key_bias, w.value_bias);
+  w.output_bias = reader.read("output_bias");
 }
 
 // [1, 1, n] as torch stores it, to [n].
