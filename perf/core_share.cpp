@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <memory>
 #include <vector>
 
 #include "attend.hpp"
+#include "thread_time.hpp"
 
 namespace {
 
@@ -20,13 +20,6 @@ struct Shape {
 };
 constexpr Shape shapes[] = {{128, 12, 64}, {512, 12, 64}, {2048, 16, 64}, {4096, 8, 64},
                             {512, 8, 128}, {128, 12, 32}, {512, 12, 32}};
-
-// CPU time of this thread: what other processes do on a shared machine stays out of the figure.
-double now() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
-}
 
 // Query, key and value rows of all heads side by side, as the fused product leaves them.
 struct Problem {

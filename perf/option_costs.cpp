@@ -5,22 +5,16 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "thread_time.hpp"
+
 using namespace headwise;
 
 namespace {
-
-// CPU time of this thread: what other processes do on a shared machine stays out of the figure.
-double now() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
-}
 
 Tensor filled(const Dims& shape, DType dtype = DType::f32) {
   Tensor tensor(shape);

@@ -9,11 +9,7 @@
 #include "isas.hpp"
 
 inline headwise::AttentionConfig cache_config() {
-  headwise::AttentionConfig config;
-  config.model_dim = 24;
-  config.num_heads = 4;
-  config.num_kv_heads = 2;
-  config.head_dim = 6;
+  headwise::AttentionConfig config = grouped_config();
   config.value_dim = 5;
   return config;
 }

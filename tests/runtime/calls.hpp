@@ -24,6 +24,16 @@ inline headwise::Tensor random_tensor(Random& random, const headwise::Dims& shap
   return result;
 }
 
+// A small layer whose query heads share key/value heads.
+inline headwise::AttentionConfig grouped_config() {
+  headwise::AttentionConfig config;
+  config.model_dim = 24;
+  config.num_heads = 4;
+  config.num_kv_heads = 2;
+  config.head_dim = 6;
+  return config;
+}
+
 struct Want {
   bool attention = false, average = false;
 };

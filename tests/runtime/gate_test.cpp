@@ -11,15 +11,6 @@ using namespace headwise;
 
 namespace {
 
-AttentionConfig gate_config() {
-  AttentionConfig config;
-  config.model_dim = 24;
-  config.num_heads = 4;
-  config.num_kv_heads = 2;
-  config.head_dim = 6;
-  return config;
-}
-
 struct HeadsCall {
   Tensor query, key, value;
   HeadsCall(std::int64_t queries, std::int64_t keys, Random& random)
@@ -48,7 +39,7 @@ template <class Test>
 void for_each_model(const Test& test) {
   for (const std::string& isa : running_isas()) {
     CAPTURE(isa);
-    const auto model = MultiHeadAttention::without_projections(gate_config(), {isa, false});
+    const auto model = MultiHeadAttention::without_projections(grouped_config(), {isa, false});
     Random random(50);
     for (const auto& [queries, keys] : shapes) {
       CAPTURE(queries);
@@ -131,7 +122,7 @@ TEST_CASE("gate: a layer with chosen heads is the layer that was pruned to them"
   Random random(51);
   for (const std::string& isa : running_isas()) {
     CAPTURE(isa);
-    const AttentionWeights weights = random_weights(gate_config(), 52);
+    const AttentionWeights weights = random_weights(grouped_config(), 52);
     const MultiHeadAttention whole(weights, {isa, false}), pruned(keep_heads(weights, {0, 1}), {isa, false});
     const Tensor x = random_tensor(random, {2, 30, 24}), heads = head_list({0, 1});
     AttentionInputs inputs = inputs_of(x, x, x);

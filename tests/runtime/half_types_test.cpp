@@ -50,15 +50,6 @@ void check_half_call(const MultiHeadAttention& model, const HalfCall& call, cons
   CHECK(same_bytes(results.average, convert(expected.average, dtype)));
 }
 
-AttentionConfig half_config() {
-  AttentionConfig config;
-  config.model_dim = 24;
-  config.num_heads = 4;
-  config.num_kv_heads = 2;
-  config.head_dim = 6;
-  return config;
-}
-
 constexpr std::pair<std::int64_t, std::int64_t> shapes[] = {{9, 9}, {70, 130}, {1, 40}, {3, 700}};
 
 }  // namespace
@@ -85,7 +76,7 @@ TEST_CASE("A38: f16 and bf16 storage, in and out") {
 
 TEST_CASE("A38: a call of narrow numbers has the bits of the f32 call on the same numbers") {
   for (const std::string& isa : running_isas()) {
-    const auto model = MultiHeadAttention::without_projections(half_config(), {isa, false});
+    const auto model = MultiHeadAttention::without_projections(grouped_config(), {isa, false});
     for (const DType dtype : half_types) {
       Random random(38);
       for (const auto& [queries, keys] : shapes) {
@@ -107,7 +98,7 @@ TEST_CASE("A38: a call of narrow numbers has the bits of the f32 call on the sam
 
 TEST_CASE("A38: so has a layer") {
   for (const std::string& isa : running_isas()) {
-    const MultiHeadAttention model(random_weights(half_config(), 39), {isa, false});
+    const MultiHeadAttention model(random_weights(grouped_config(), 39), {isa, false});
     for (const DType dtype : half_types) {
       Random random(39);
       for (const auto& [queries, keys] : shapes) {
@@ -125,7 +116,7 @@ TEST_CASE("A38: so has a layer") {
 TEST_CASE("A38: masks of narrow numbers add what they hold") {
   Random random(40);
   for (const std::string& isa : running_isas()) {
-    const auto model = MultiHeadAttention::without_projections(half_config(), {isa, false});
+    const auto model = MultiHeadAttention::without_projections(grouped_config(), {isa, false});
     for (const DType dtype : half_types) {
       CAPTURE(isa);
       const Tensor q = random_tensor(random, {2, 4, 40, 6}), k = random_tensor(random, {2, 2, 100, 6});

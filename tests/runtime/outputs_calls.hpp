@@ -15,11 +15,7 @@ struct OutputsShape {
 inline constexpr OutputsShape output_shapes[] = {{2, 9, 9}, {2, 70, 130}, {3, 1, 40}, {1, 2, 1100}};
 
 inline headwise::AttentionConfig output_config() {
-  headwise::AttentionConfig config;
-  config.model_dim = 24;
-  config.num_heads = 4;
-  config.num_kv_heads = 2;
-  config.head_dim = 6;
+  headwise::AttentionConfig config = grouped_config();
   config.value_dim = 5;
   config.output_dim = 11;
   config.softcap = 2;

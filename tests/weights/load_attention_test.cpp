@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "headwise/weights.hpp"
+#include "loading.hpp"
 #include "same_weights.hpp"
 #include "stored_layer.hpp"
 #include "temporary_folder.hpp"
@@ -13,17 +14,6 @@
 using namespace headwise;
 
 namespace {
-
-LoadOptions with_heads(std::int64_t heads) {
-  LoadOptions options;
-  options.num_heads = heads;
-  return options;
-}
-
-AttentionWeights load(const std::vector<NamedTensor>& tensors, const LoadOptions& options) {
-  const TemporaryFolder folder;
-  return load_attention(folder.write("m.safetensors", safetensors_file(tensors)), options);
-}
 
 const std::vector<std::string> classic{"w_q", "w_k", "w_v", "w_o"};
 

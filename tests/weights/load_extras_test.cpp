@@ -2,6 +2,7 @@
 
 #include "expect_error.hpp"
 #include "headwise/weights.hpp"
+#include "loading.hpp"
 #include "same_weights.hpp"
 #include "stored_layer.hpp"
 #include "temporary_folder.hpp"
@@ -11,17 +12,6 @@ using namespace headwise;
 namespace {
 
 const std::vector<std::string> llama_names{"q_proj", "k_proj", "v_proj", "o_proj"};
-
-LoadOptions with_heads(std::int64_t heads) {
-  LoadOptions options;
-  options.num_heads = heads;
-  return options;
-}
-
-AttentionWeights load(const std::vector<NamedTensor>& tensors, const LoadOptions& options) {
-  const TemporaryFolder folder;
-  return load_attention(folder.write("m.safetensors", safetensors_file(tensors)), options);
-}
 
 // A layer of extras.safetensors, see make_fixtures.py.
 AttentionWeights stored(const std::string& prefix, LoadOptions options = with_heads(2)) {

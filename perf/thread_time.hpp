@@ -1,0 +1,11 @@
+// The clock of the paired measurements.
+#pragma once
+
+#include <ctime>
+
+// CPU time of this thread: what other processes do on a shared machine stays out of the figure.
+inline double now() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+}
