@@ -1,5 +1,6 @@
 // The exponential inside the kernels, against the one of the C library in double.
 #include <bit>
+#include <limits>
 
 #include "float_check.hpp"
 #include "kernel_harness.hpp"
@@ -46,7 +47,8 @@ TEST_CASE("exp: the ends are exact") {
     if (table->fma_burst == nullptr) continue;  // the reference keeps subnormal results
     CHECK(exp_of(*table, 0) == 1);
     CHECK(exp_of(*table, -INFINITY) == 0);
-    CHECK(exp_of(*table, -88) == 0);
+    CHECK(exp_of(*table, -88) < std::numeric_limits<float>::min());
+    CHECK(exp_of(*table, -88.03F) == 0);
     CHECK(exp_of(*table, -3e38F) == 0);
     CHECK(std::isnan(exp_of(*table, std::nanf(""))));
   }
