@@ -13,8 +13,8 @@ struct LaneProducts {
     score_rows<V>({scratch.key_rows, scratch.queries, task.shape.head_dim, scratch.scores, scratch.block_top},
                   block.count);
   }
-  void mix(const KeyBlock& block) const {
-    value_columns<V>({scratch.value_rows, block.count, scratch.scores, scratch.correction, scratch.context},
+  void mix(const KeyBlock& block, Carry carry) const {
+    value_columns<V>({scratch.value_rows, block.count, scratch.scores, scratch.correction, carry, scratch.context},
                      task.shape.value_dim);
   }
   float& context(std::int64_t query, std::int64_t column) const { return scratch.context[column * lanes + query]; }
@@ -22,6 +22,7 @@ struct LaneProducts {
 
 static void finish(const AttendTask& task, const BlockScratch& scratch, int lanes, std::int64_t blocks) {
   invert_sums(task, scratch, lanes);
+  if (blocks == 0) __builtin_memset(scratch.context, 0, sizeof(float) * lanes * task.shape.value_dim);
   store_transposed(scratch.context, lanes, scratch.gated, task.output, task.num_queries, task.shape.value_dim);
   if (task.weights.data != nullptr) finish_weights(task, scratch, lanes, 0, blocks);
   store_log_sums(task, scratch);
@@ -38,7 +39,6 @@ static void attend_lanes(const AttendTask& task) {
   const BlockScratch scratch = scratch_of(task);
   load_queries(task, scratch, lanes);
   reset(scratch, lanes, task.score.has_sink, task.score.sink);
-  __builtin_memset(scratch.context, 0, sizeof(float) * task.shape.value_dim * lanes);
   KeyCursor cursor = start_keys(task, 0);
   const std::int64_t blocks =
       walk_keys(task, scratch, cursor, 0, max_blocks(task.shape), LaneProducts<V>{task, scratch});

@@ -13,9 +13,11 @@ constexpr int W = int(Batch::size);
 #if defined(__AVX512F__) || defined(__aarch64__)
 constexpr int max_batches = 4;
 constexpr int tile_rows = 6;
+constexpr int score_chains = 2;
 #else
 constexpr int max_batches = 3;
 constexpr int tile_rows = 4;
+constexpr int score_chains = 1;
 #endif
 constexpr int query_block = max_batches * W;
 // Up to here dot products beat lanes (2,048 keys, d = 64; time of attend over that of attend_slice for 1, 2, 3 and 4
@@ -32,6 +34,8 @@ constexpr int sum_group = 8;
 
 constexpr float negative_infinity = -__builtin_inff();
 
+// What takes accumulators by reference must not be a function of its own: they would live in memory, at half the speed.
+#define HEADWISE_INLINE inline __attribute__((always_inline))
 // g++ 12 keeps accumulators in registers only when the tile loops are unrolled completely.
 #define HEADWISE_UNROLL _Pragma("GCC unroll 16")
 // For the long loops around them: worth 1 point of peak on AVX2, where a turn is only 12 multiply-adds.

@@ -112,7 +112,7 @@ struct FewProducts {
       }
     }
   }
-  void mix(const KeyBlock& block) const {
+  void mix(const KeyBlock& block, Carry) const {
     const std::int64_t width = task.shape.value_dim;
     const FewValues values{scratch.value_rows, block.count, scratch.scores, scratch.correction, state, width};
     if (width < W) return value_narrow<N>(values);

@@ -33,18 +33,27 @@ static void find_top(const KeyBlock& block, const BlockScratch& scratch) {
   for (int v = 0; v < V; ++v) fold_max<Tile::lanes>(top[v]).store_aligned(scratch.block_top + v * W);
 }
 
-// Raises the running maximum to this block's and leaves in `shift` what to subtract: the maximum, or 0 for a lane that
-// has met no live key yet, where −inf − (−inf) would make a NaN out of nothing.
+// How far scores may lie above the maximum before it follows. Any number near the maximum serves as well, and one that
+// stands still saves a pass over the contexts: weights may then reach e⁴, which costs no precision.
+constexpr float slack = 4;
+
+// Raises the running maximum to this block's where that is more than the slack above it, and leaves in `shift` what to
+// subtract: the maximum, or 0 for a lane that has met no live key yet, where −inf − (−inf) would make a NaN out of
+// nothing. Returns whether any maximum moved.
 template <int V>
-static void raise_maximum(const BlockScratch& scratch, Batch (&shift)[V]) {
+static bool raise_maximum(const BlockScratch& scratch, Batch (&shift)[V]) {
+  Batch moved(0.0F);
   HEADWISE_UNROLL
   for (int v = 0; v < V; ++v) {
     const Batch before = Batch::load_aligned(scratch.maximum + v * W);
-    const Batch top = xsimd::max(before, Batch::load_aligned(scratch.block_top + v * W));
+    const Batch block_top = Batch::load_aligned(scratch.block_top + v * W);
+    const Batch top = xsimd::select(block_top > before + Batch(slack), block_top, before);
     shift[v] = xsimd::select(top == Batch(negative_infinity), Batch(0.0F), top);
     top.store_aligned(scratch.maximum + v * W);
+    moved = xsimd::select(top == before, moved, Batch(1.0F));
     exp(before - shift[v]).store_aligned(scratch.correction + v * W);
   }
+  return xsimd::any(moved == Batch(1.0F));
 }
 
 // Adds a block's sum to the running one. Compensated (Kahan 1965): every weight is divided by this sum, so its error
@@ -117,13 +126,15 @@ static inline void exponentiate_block(FewTile<F>, float* scores, std::int64_t co
   sum[0] = sum_few<F>(scores, count);
 }
 
-// Scores become unnormalised weights, and the running sum follows. A NaN score makes its lane's sum NaN.
+// Scores become unnormalised weights, and the running sum follows. A NaN score makes its lane's sum NaN. Returns whether
+// a maximum moved.
 template <class Tile>
-static void softmax_block(const KeyBlock& block, const BlockScratch& scratch) {
+static bool softmax_block(const KeyBlock& block, const BlockScratch& scratch) {
   Batch shift[Tile::V];
-  raise_maximum<Tile::V>(scratch, shift);
+  const bool moved = raise_maximum<Tile::V>(scratch, shift);
   Batch sum[1][Tile::V];
   clear(sum);
   exponentiate_block(Tile(), scratch.scores, block.count, shift, sum[0]);
   add_block_sum<Tile::V>(scratch, sum[0]);
+  return moved;
 }

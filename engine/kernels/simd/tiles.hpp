@@ -1,14 +1,16 @@
 // The two products. Both multiply a broadcast scalar of a key or value row with V batches of a tile, so neither keys
-// nor values are packed or transposed, and no sum runs across lanes.
+// nor values are packed or transposed, and no sum runs across lanes. (Batches of a value row times broadcast weights,
+// which leave the context in rows, read each line of V four times as often: 5 to 20 points of peak lost on AVX2, nothing
+// won on AVX-512.)
 
 template <int V>
-static inline void load_lanes(const float* row, Batch (&lanes)[V]) {
+static HEADWISE_INLINE void load_lanes(const float* row, Batch (&lanes)[V]) {
   HEADWISE_UNROLL
   for (int v = 0; v < V; ++v) lanes[v] = Batch::load_aligned(row + v * W);
 }
 
 template <int R, int V>
-static inline void clear(Batch (&sum)[R][V]) {
+static HEADWISE_INLINE void clear(Batch (&sum)[R][V]) {
   HEADWISE_UNROLL
   for (int r = 0; r < R; ++r) {
     HEADWISE_UNROLL
@@ -17,7 +19,7 @@ static inline void clear(Batch (&sum)[R][V]) {
 }
 
 template <int R, int V>
-static inline void multiply_add(Batch (&sum)[R][V], Batch scalar, const Batch (&lanes)[V], int r) {
+static HEADWISE_INLINE void multiply_add(Batch (&sum)[R][V], Batch scalar, const Batch (&lanes)[V], int r) {
   HEADWISE_UNROLL
   for (int v = 0; v < V; ++v) sum[r][v] = xsimd::fma(scalar, lanes[v], sum[r][v]);
 }
@@ -33,7 +35,7 @@ struct ScoreBlock {
 
 // Adds Σ_c keys[r][c] · queries[c][lane] for c in [first, end) to sum.
 template <int R, int V>
-static inline void multiply_range(const ScoreBlock& block, const float* const (&key)[R], std::int64_t first,
+static HEADWISE_INLINE void multiply_range(const ScoreBlock& block, const float* const (&key)[R], std::int64_t first,
                                   std::int64_t end, Batch (&sum)[R][V]) {
   HEADWISE_UNROLL_FEW
   for (std::int64_t c = first; c < end; ++c) {
@@ -44,46 +46,83 @@ static inline void multiply_range(const ScoreBlock& block, const float* const (&
   }
 }
 
-// scores[r][lane] = Σ_c keys[r][c] · queries[c][lane] for the R keys from `first` on; raises top[lane] while the scores
-// are in registers.
-// The sum is taken in two halves that are then added: a chain of d products loses √2 more, which shows in the weights
-// of real models (all-MiniLM-L6-v2, d = 32: RMS error 2.6e-8 in one chain, 1.7e-8 in two). It costs 1 point of peak;
-// two chains in registers at once would cost 8.
+// Both halves at once, each in a chain of its own.
 template <int R, int V>
-static inline void score_tile(const ScoreBlock& block, std::int64_t first) {
-  const float* key[R];
-  for (int r = 0; r < R; ++r) key[r] = block.keys[first + r];
-  float* scores = block.scores + first * V * W;
+static HEADWISE_INLINE void multiply_halves(const ScoreBlock& block, const float* const (&key)[R], Batch (&low)[R][V],
+                                   Batch (&high)[R][V]) {
   const std::int64_t half = block.head_dim / 2;
-  Batch sum[R][V];
-  clear(sum);
-  multiply_range<R, V>(block, key, 0, half, sum);
-  HEADWISE_UNROLL
-  for (int r = 0; r < R; ++r) {
+  HEADWISE_UNROLL_FEW
+  for (std::int64_t c = 0; c < half; ++c) {
+    Batch lanes[V];
+    load_lanes<V>(block.queries + c * V * W, lanes);
     HEADWISE_UNROLL
-    for (int v = 0; v < V; ++v) sum[r][v].store_aligned(scores + (r * V + v) * W);
+    for (int r = 0; r < R; ++r) multiply_add(low, Batch(key[r][c]), lanes, r);
+    load_lanes<V>(block.queries + (half + c) * V * W, lanes);
+    HEADWISE_UNROLL
+    for (int r = 0; r < R; ++r) multiply_add(high, Batch(key[r][half + c]), lanes, r);
   }
-  clear(sum);
-  multiply_range<R, V>(block, key, half, block.head_dim, sum);
+  multiply_range<R, V>(block, key, 2 * half, block.head_dim, high);
+}
+
+// Stores the sums of two halves and raises top[lane] while they are in registers.
+template <int R, int V, class Half>
+static HEADWISE_INLINE void store_scores(const ScoreBlock& block, float* scores, const Batch (&sum)[R][V], const Half& other) {
   HEADWISE_UNROLL
   for (int v = 0; v < V; ++v) {
     Batch top = Batch::load_aligned(block.top + v * W);
     HEADWISE_UNROLL
     for (int r = 0; r < R; ++r) {
-      float* at = scores + (r * V + v) * W;
-      sum[r][v] = sum[r][v] + Batch::load_aligned(at);
-      sum[r][v].store_aligned(at);
-      top = xsimd::max(top, sum[r][v]);
+      const Batch score = sum[r][v] + other(r, v);
+      score.store_aligned(scores + (r * V + v) * W);
+      top = xsimd::max(top, score);
     }
     top.store_aligned(block.top + v * W);
   }
 }
+
+// scores[r][lane] = Σ_c keys[r][c] · queries[c][lane] for the R keys from `first` on; raises top[lane].
+// The sum is taken in two halves that are then added: a chain of d products loses √2 more, which shows in the weights
+// of real models (all-MiniLM-L6-v2, d = 32: RMS error 2.6e-8 in one chain, 1.7e-8 in two). With 32 registers both
+// halves are summed side by side; with 16 the first waits in memory, since so low a tile would lose 8 points of peak.
+template <int R, int V>
+static inline void score_tile(const ScoreBlock& block, std::int64_t first) {
+  const float* key[R];
+  for (int r = 0; r < R; ++r) key[r] = block.keys[first + r];
+  float* scores = block.scores + first * V * W;
+  Batch sum[R][V];
+  clear(sum);
+  if constexpr (score_chains == 2) {
+    Batch high[R][V];
+    clear(high);
+    multiply_halves<R, V>(block, key, sum, high);
+    store_scores<R, V>(block, scores, sum, [&](int r, int v) { return high[r][v]; });
+  } else {
+    multiply_range<R, V>(block, key, 0, block.head_dim / 2, sum);
+    HEADWISE_UNROLL
+    for (int r = 0; r < R; ++r) {
+      HEADWISE_UNROLL
+      for (int v = 0; v < V; ++v) sum[r][v].store_aligned(scores + (r * V + v) * W);
+    }
+    clear(sum);
+    multiply_range<R, V>(block, key, block.head_dim / 2, block.head_dim, sum);
+    store_scores<R, V>(block, scores, sum,
+                       [&](int r, int v) { return Batch::load_aligned(scores + (r * V + v) * W); });
+  }
+}
+
+// What the context of a block of keys does with that of the blocks before it.
+enum class Carry {
+  none,   // there are none
+  keep,   // no maximum has moved: both are added
+  scale,  // the one before is multiplied by its correction
+};
 
 struct ValueBlock {
   const float* const* values;
   std::int64_t count;
   const float* weights;
   const float* correction;
+  Carry carry;
   float* context;
 };
 
@@ -111,7 +150,9 @@ static inline void value_tile(const ValueBlock& block, std::int64_t column) {
     HEADWISE_UNROLL
     for (int v = 0; v < V; ++v) {
       float* at = context + (r * V + v) * W;
-      xsimd::fma(Batch::load_aligned(at), scale[v], sum[r][v]).store_aligned(at);
+      if (block.carry == Carry::keep) sum[r][v] = sum[r][v] + Batch::load_aligned(at);
+      if (block.carry == Carry::scale) sum[r][v] = xsimd::fma(Batch::load_aligned(at), scale[v], sum[r][v]);
+      sum[r][v].store_aligned(at);
     }
   }
 }
@@ -142,10 +183,9 @@ static inline void prefetch_rows(const float* const* rows, std::int64_t count, s
 
 template <int V>
 static void score_rows(const ScoreBlock& block, std::int64_t count) {
-  constexpr int R = rows_for<V>();
+  constexpr int R = rows_for<V>() / score_chains;
   std::int64_t k = 0;
   for (; k + R <= count; k += R) {
-    prefetch_rows(block.keys + k + R, minimum(R, count - k - R), block.head_dim);
     score_tile<R, V>(block, k);
   }
   score_rest<R - 1, V>(block, k, count - k);

@@ -34,16 +34,17 @@ static void add_unsafe_value(const AttendTask& task, const float* value, std::in
 
 template <class Products>
 static void mix_values(const AttendTask& task, const KeyBlock& block, const BlockScratch& scratch,
-                       const Products& products) {
+                       Carry carry, const Products& products) {
   const std::int64_t unsafe = set_aside_unsafe_values(task, block, scratch);
-  products.mix(block);
+  products.mix(block, carry);
   for (std::int64_t u = 0; u < unsafe; ++u) {
     add_unsafe_value(task, scratch.unsafe_rows[u], scratch.unsafe[u], scratch, products);
   }
 }
 
+// Up to the weights; returns whether a maximum moved.
 template <class Products>
-static void attend_block(const AttendTask& task, const KeyBlock& block, const BlockScratch& scratch,
+static bool weigh_block(const AttendTask& task, const KeyBlock& block, const BlockScratch& scratch,
                          const Products& products) {
   using Tile = typename Products::Tile;
   find_key_rows(task, block, scratch);
@@ -51,7 +52,7 @@ static void attend_block(const AttendTask& task, const KeyBlock& block, const Bl
   products.score(block);
   note_live_lanes<Tile>(block, scratch);
   if (modify_scores<Tile>(task, block, scratch) || !Products::finds_top) find_top<Tile>(block, scratch);
-  softmax_block<Tile>(block, scratch);
+  return softmax_block<Tile>(block, scratch);
 }
 
 // Walks up to max_blocks blocks from the cursor on, whose keys start at column `first`. Returns how many there were.
@@ -68,10 +69,10 @@ static std::int64_t walk_keys(const AttendTask& task, const BlockScratch& scratc
     more = block.count == key_block;
     const std::int64_t end = looked_at(cursor);
     if (weights) prefetch_columns(task, first, end);
-    attend_block(task, block, scratch, products);
+    const bool moved = weigh_block(task, block, scratch, products);
     if (weights) store_block_weights<Tile>(task, block, scratch, blocks, first, end);
     first = end;
-    mix_values(task, block, scratch, products);
+    mix_values(task, block, scratch, blocks == 0 ? Carry::none : moved ? Carry::scale : Carry::keep, products);
   }
   if (weights) fill_columns(task, first, looked_at(cursor), 0);
   return blocks;
