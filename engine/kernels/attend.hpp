@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "product.hpp"
+
 namespace headwise::kernels {
 
 enum class Element : std::uint8_t { f32, f16, bf16, f64, i32, i64 };
@@ -159,6 +161,9 @@ struct KernelTable {
   // Classes of ⌈num_keys / scan_chunk⌉ chunks for the given queries.
   void (*scan)(const MaskPlane& plane, const AttendTask& task, ChunkClass* classes) noexcept;
   void (*position)(const PositionTask& task) noexcept;
+  // The columns of a panel, and y = x·Wᵀ + b with W in such panels; nullptr for the reference.
+  int panel;
+  void (*multiply)(const ProductTask& task) noexcept;
   // eˣ of n numbers, ≤ 2 ULP for x in [−87.33, 0], exactly 0 below, NaN for NaN. The function inside attend, for tests.
   void (*exp)(const float* x, float* y, std::int64_t n) noexcept;
   // tanh of n numbers, ≤ 3 ULP, the function inside the soft-cap.

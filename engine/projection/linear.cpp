@@ -3,9 +3,11 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "packed.hpp"
+#include "panels.hpp"
 
 namespace headwise::projection {
 
@@ -99,28 +101,66 @@ void Linear::Packed::build(const float* weight) {
   }
 }
 
-Linear::Linear(const float* weight, const float* bias, const LinearShape& shape) : packed_(std::make_unique<Packed>()) {
+namespace {
+
+// The parts as one matrix, and their biases as one row.
+struct Joined {
+  Tensor weight, bias;
+  Joined(std::span<const LinearPart> parts, const LinearShape& shape) : weight({shape.out, shape.in}) {
+    const bool any_bias =
+        std::any_of(parts.begin(), parts.end(), [](const auto& part) { return part.bias != nullptr; });
+    if (any_bias) bias = Tensor({shape.out});
+    std::int64_t first = 0;
+    for (const LinearPart& part : parts) {
+      std::copy_n(part.weight, part.out * shape.in, weight.data() + first * shape.in);
+      if (part.bias != nullptr) std::copy_n(part.bias, part.out, bias.data() + first);
+      first += part.out;
+    }
+  }
+};
+
+}  // namespace
+
+Linear::Linear(const LinearShape& shape) : shape_(shape) {}
+
+Linear::Linear(std::span<const LinearPart> parts, const LinearShape& shape, const kernels::KernelTable* table)
+    : Linear(shape) {
+  if (table != nullptr && table->multiply != nullptr) {
+    panels_ = std::make_unique<Panels>(parts, shape.in, *table);
+    return;
+  }
+  packed_ = std::make_unique<Packed>();
   packed_->shape = shape;
-  if (bias != nullptr) packed_->bias = padded(bias, shape.out, {shape.row_stride});
+  const Joined joined(parts, shape);
+  if (joined.bias.given()) packed_->bias = padded(joined.bias.data(), shape.out, {shape.row_stride});
   const SingleThread guard;  // primitives planned for one thread: headwise itself spreads rows over threads
   try {
-    packed_->build(weight);
+    packed_->build(joined.weight.data());
   } catch (const dnnl::error& error) {
     fail(error, shape);
   }
 }
 
+Linear::Linear(const float* weight, const float* bias, const LinearShape& shape, const kernels::KernelTable* table)
+    : Linear(std::array{LinearPart{weight, bias, shape.out}}, shape, table) {}
+
 Linear::Linear(Linear&&) noexcept = default;
 Linear::~Linear() = default;
-const LinearShape& Linear::shape() const noexcept {
-  return packed_->shape;
+
+std::optional<Linear> Linear::columns(std::int64_t first, const LinearShape& shape) const {
+  if (panels_ == nullptr || !panels_->can_start_at(first)) return std::nullopt;
+  Linear result(shape);
+  result.panels_ = std::make_unique<Panels>(panels_->from(first, shape.out));
+  return result;
 }
+
 std::string Linear::implementation() const {
-  return packed_->implementation;
+  return panels_ ? "panels" : packed_->implementation;
 }
 
 // The scratchpad, a copy of one slice of the input rows, and the output rows of a padded class.
 std::size_t Linear::scratch_bytes() const noexcept {
+  if (panels_) return 0;
   const std::int64_t copied = packed_->copies_input() ? largest_class * packed_->slices.width : 0;
   const std::int64_t padded_rows = packed_->pads_rows() ? packed_->classes.front() * packed_->shape.row_stride : 0;
   return packed_->scratchpad_room() + static_cast<std::size_t>(copied + padded_rows) * sizeof(float);

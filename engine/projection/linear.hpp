@@ -4,33 +4,60 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 
+namespace headwise::kernels {
+struct KernelTable;
+}
+
 namespace headwise::projection {
+
+class Panels;
+
+// Rows of W that lie together in memory, [out, in] row-major, with their bias [out] or nullptr.
+struct LinearPart {
+  const float* weight;
+  const float* bias;
+  std::int64_t out;
+};
 
 struct LinearShape {
   std::int64_t in = 0;
   std::int64_t out = 0;
-  // Floats from one output row to the next, ≥ out; the columns past `out` are written as zeros. oneDNN 2.6 leaves its
-  // fast path when a destination has a stride of its own, so a padded row is made of extra rows of zeros in W instead.
+  // Floats from one output row to the next, ≥ out; what lies past `out` is left alone, or set to zeros by oneDNN: its
+  // version 2.6 leaves its fast path when a destination has a stride of its own, so a padded row is made of extra rows
+  // of zeros in W instead.
   std::int64_t row_stride = 0;
 };
 
 // Immutable; any number of threads may run calls on it. A row's bits do not depend on how many rows run with it.
+// The product is that of a kernel table, or oneDNN's where the table has none.
 class Linear {
  public:
-  // weight: [out, in] row-major; bias: [out] or nullptr. Throws headwise::Error when oneDNN fails.
-  Linear(const float* weight, const float* bias, const LinearShape& shape);
+  // The parts lie one after the other in W and sum to shape.out. Without a table oneDNN multiplies. Throws
+  // headwise::Error when oneDNN fails.
+  Linear(std::span<const LinearPart> parts, const LinearShape& shape, const kernels::KernelTable* table);
+  // weight: [out, in] row-major; bias: [out] or nullptr.
+  Linear(const float* weight, const float* bias, const LinearShape& shape, const kernels::KernelTable* table = nullptr);
   Linear(Linear&&) noexcept;
   ~Linear();
 
-  const LinearShape& shape() const noexcept;
+  // The product of shape.out output columns from `first` on, in the same memory; nullopt when they can't be run alone.
+  std::optional<Linear> columns(std::int64_t first, const LinearShape& shape) const;
+
+  const LinearShape& shape() const noexcept { return shape_; }
   std::size_t scratch_bytes() const noexcept;  // what one call needs, 64-byte aligned
-  std::string implementation() const;          // oneDNN's name of the kernel, "brg:avx512_core"
+  std::string implementation() const;          // "panels", or oneDNN's name of the kernel, "brg:avx512_core"
 
  private:
   friend class LinearCall;
   struct Packed;
+  explicit Linear(const LinearShape& shape);
+
+  LinearShape shape_;
+  std::unique_ptr<Panels> panels_;  // one of the two
   std::unique_ptr<Packed> packed_;
 };
 
@@ -47,7 +74,8 @@ class LinearCall {
 
  private:
   struct Handles;
-  std::unique_ptr<Handles> handles_;
+  const Linear* linear_;
+  std::unique_ptr<Handles> handles_;  // null where the product is not oneDNN's
 };
 
 // Makes oneDNN use one thread on the calling thread while it lives; the caller's OpenMP setting comes back afterwards.

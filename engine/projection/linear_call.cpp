@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "packed.hpp"
+#include "panels.hpp"
 
 namespace headwise::projection {
 
@@ -33,7 +34,9 @@ bool point(memory& to, const void* data) {
 
 }  // namespace
 
-LinearCall::LinearCall(const Linear& linear) : handles_(std::make_unique<Handles>()) {
+LinearCall::LinearCall(const Linear& linear) : linear_(&linear) {
+  if (linear.panels_) return;
+  handles_ = std::make_unique<Handles>();
   Handles& h = *handles_;
   const Linear::Packed& packed = *linear.packed_;
   h.linear = &packed;
@@ -113,6 +116,10 @@ bool LinearCall::Handles::run_padded(std::size_t row_class, const float* x, std:
 }
 
 bool LinearCall::run(const float* x, std::int64_t rows, float* y, void* scratch) noexcept {
+  if (linear_->panels_) {
+    linear_->panels_->multiply(x, rows, y, linear_->shape().row_stride);
+    return true;
+  }
   Handles& h = *handles_;
   auto* copy = reinterpret_cast<float*>(static_cast<char*>(scratch) + h.linear->scratchpad_room());
   bool ok = point(h.scratchpad, scratch);

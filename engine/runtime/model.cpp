@@ -2,8 +2,8 @@
 
 #include "model_parts.hpp"
 
+#include <array>
 #include <cmath>
-#include <cstring>
 
 namespace headwise {
 
@@ -38,35 +38,33 @@ const float* data_or_null(const Tensor& tensor) {
   return tensor.given() ? tensor.data() : nullptr;
 }
 
-Linear make_inner(const Tensor& weight, const Tensor& bias) {
-  const std::int64_t out = weight.shape()[0];
-  return Linear(weight.data(), data_or_null(bias), {weight.shape()[1], out, padded_stride(out)});
+projection::LinearPart part_of(const Tensor& weight, const Tensor& bias) {
+  return {weight.data(), data_or_null(bias), weight.shape()[0]};
 }
 
-void append_rows(const Tensor& from, std::int64_t count, float*& to) {
-  if (from.given()) std::memcpy(to, from.data(), sizeof(float) * static_cast<std::size_t>(count));
-  to += count;
-}
-
-// Query, key and value as one product.
-Linear make_fused(const AttentionWeights& w) {
-  const std::int64_t in = w.query_weight.shape()[1];
-  const std::int64_t out = w.query_weight.shape()[0] + w.key_weight.shape()[0] + w.value_weight.shape()[0];
-  Tensor weight({out, in});
-  Tensor bias({out});
-  float* to_weight = weight.data();
-  float* to_bias = bias.data();
-  append_rows(w.query_weight, w.query_weight.size(), to_weight);
-  append_rows(w.key_weight, w.key_weight.size(), to_weight);
-  append_rows(w.value_weight, w.value_weight.size(), to_weight);
-  append_rows(w.query_bias, w.query_weight.shape()[0], to_bias);
-  append_rows(w.key_bias, w.key_weight.shape()[0], to_bias);
-  append_rows(w.value_bias, w.value_weight.shape()[0], to_bias);
-  return Linear(weight.data(), bias.data(), {in, out, padded_stride(out)});
+projection::LinearShape inner_shape(std::int64_t in, std::int64_t out) {
+  return {in, out, padded_stride(out)};
 }
 
 void put(Model& model, Product product, Linear linear) {
   model.products[static_cast<std::size_t>(product)].emplace(std::move(linear));
+}
+
+// Query, key and value as one product.
+void pack_fused(Model& model, const AttentionWeights& w) {
+  const std::array parts{part_of(w.query_weight, w.query_bias), part_of(w.key_weight, w.key_bias),
+                         part_of(w.value_weight, w.value_bias)};
+  const std::int64_t out = parts[0].out + parts[1].out + parts[2].out;
+  put(model, Product::qkv, Linear(parts, inner_shape(model.config.model_dim, out), model.kernels));
+}
+
+// One of the three alone: in the memory of the fused product, where it lies behind `first` columns, if that can be.
+void pack_inner(Model& model, Product product, const projection::LinearPart& part, std::int64_t in,
+                std::int64_t first) {
+  const projection::LinearShape shape = inner_shape(in, part.out);
+  const auto& fused = model.product(Product::qkv);
+  std::optional<Linear> shared = fused ? fused->columns(first, shape) : std::nullopt;
+  put(model, product, shared ? std::move(*shared) : Linear(std::array{part}, shape, model.kernels));
 }
 
 void pack(Model& model, const AttentionWeights& w, bool self_attention_only) {
@@ -75,15 +73,17 @@ void pack(Model& model, const AttentionWeights& w, bool self_attention_only) {
   if (self_attention_only && !one_width) {
     throw Error(ErrorCode::invalid_argument, "self_attention_only needs query, key and value inputs of one width");
   }
-  if (one_width) put(model, Product::qkv, make_fused(w));
+  if (one_width) pack_fused(model, w);
   if (!self_attention_only) {
-    put(model, Product::query, make_inner(w.query_weight, w.query_bias));
-    put(model, Product::key, make_inner(w.key_weight, w.key_bias));
-    put(model, Product::value, make_inner(w.value_weight, w.value_bias));
+    const std::int64_t queries = c.num_heads * c.head_dim;
+    const std::int64_t keys = c.num_kv_heads * c.head_dim;
+    pack_inner(model, Product::query, part_of(w.query_weight, w.query_bias), c.model_dim, 0);
+    pack_inner(model, Product::key, part_of(w.key_weight, w.key_bias), c.key_input_dim, queries);
+    pack_inner(model, Product::value, part_of(w.value_weight, w.value_bias), c.value_input_dim, queries + keys);
   }
   const std::int64_t in = w.output_weight.shape()[1];
   put(model, Product::output,
-      Linear(w.output_weight.data(), data_or_null(w.output_bias), {in, c.output_dim, c.output_dim}));
+      Linear(w.output_weight.data(), data_or_null(w.output_bias), {in, c.output_dim, c.output_dim}, model.kernels));
 }
 
 std::shared_ptr<Model> make_model(const AttentionWeights& weights, const ModelOptions& options, bool projected) {

@@ -2,22 +2,41 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <vector>
 
+#include "attend.hpp"
 #include "guarded.hpp"
 #include "random.hpp"
 #include "row_classes.hpp"
 
 using headwise::projection::Linear;
 using headwise::projection::LinearCall;
+using headwise::projection::LinearPart;
 using headwise::projection::LinearShape;
 using headwise::projection::SingleThread;
 
 namespace {
+
+namespace kernels = headwise::kernels;
+
+// Every product that this machine runs; nullptr is oneDNN's.
+std::vector<const kernels::KernelTable*> products() {
+  std::vector<const kernels::KernelTable*> found{nullptr};
+  const kernels::KernelList list = kernels::compiled_kernels();
+  for (int i = 0; i < list.count; ++i) {
+    if (list.tables[i]->multiply != nullptr && kernels::cpu_supports(*list.tables[i])) found.push_back(list.tables[i]);
+  }
+  return found;
+}
+
+const char* name_of(const kernels::KernelTable* product) {
+  return product == nullptr ? "oneDNN" : product->isa;
+}
 
 struct Case {
   std::vector<float> weight, bias;
@@ -38,12 +57,20 @@ void run(const Linear& linear, GuardedFloats& x, std::int64_t rows, GuardedFloat
   REQUIRE(call.run(x.data(), rows, y.data(), scratch.get()));
 }
 
+bool same_rows(GuardedFloats& a, GuardedFloats& b, std::int64_t rows, const LinearShape& shape) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const std::int64_t at = r * shape.row_stride;
+    if (std::memcmp(&a[at], &b[at], sizeof(float) * std::size_t(shape.out)) != 0) return false;
+  }
+  return true;
+}
+
 double largest_error(const Case& c, GuardedFloats& x, std::int64_t rows, GuardedFloats& y, bool with_bias) {
   double largest = 0;
   for (std::int64_t r = 0; r < rows; ++r) {
-    for (std::int64_t o = 0; o < c.shape.row_stride; ++o) {
-      double sum = with_bias && o < c.shape.out ? double(c.bias[std::size_t(o)]) : 0;
-      for (std::int64_t i = 0; i < c.shape.in && o < c.shape.out; ++i) {
+    for (std::int64_t o = 0; o < c.shape.out; ++o) {
+      double sum = with_bias ? double(c.bias[std::size_t(o)]) : 0;
+      for (std::int64_t i = 0; i < c.shape.in; ++i) {
         sum += double(x[r * c.shape.in + i]) * double(c.weight[std::size_t(o * c.shape.in + i)]);
       }
       const double error = std::fabs(double(y[r * c.shape.row_stride + o]) - sum);
@@ -53,9 +80,10 @@ double largest_error(const Case& c, GuardedFloats& x, std::int64_t rows, Guarded
   return largest;
 }
 
-void check(Random& random, const LinearShape& shape, std::int64_t rows, bool with_bias) {
+void check(Random& random, const LinearShape& shape, std::int64_t rows, bool with_bias,
+           const kernels::KernelTable* product) {
   const Case c(random, shape);
-  const Linear linear(c.weight.data(), with_bias ? c.bias.data() : nullptr, shape);
+  const Linear linear(c.weight.data(), with_bias ? c.bias.data() : nullptr, shape, product);
   GuardedFloats x(rows * shape.in);
   GuardedFloats y(rows * shape.row_stride);
   random.fill(x, -1, 1);
@@ -63,6 +91,7 @@ void check(Random& random, const LinearShape& shape, std::int64_t rows, bool wit
   CAPTURE(shape.in);
   CAPTURE(shape.out);
   CAPTURE(rows);
+  CAPTURE(name_of(product));
   CHECK(largest_error(c, x, rows, y, with_bias) <= 0x1p-23 * double(shape.in + 1));
 }
 
@@ -97,30 +126,83 @@ TEST_CASE("row classes: padded classes leave at most one call that is not full")
 
 TEST_CASE("Linear: odd and even sizes, with and without bias, with padded rows") {
   Random random(1);
-  for (const std::int64_t in : {1, 3, 36, 127, 128, 200, 530}) {
-    for (const std::int64_t out : {1, 5, 16, 17, 64, 130})
-      check(random, {in, out, out}, 1 + (in + out) % 40, in % 2 == 0);
+  for (const auto* product : products()) {
+    for (const std::int64_t in : {1, 3, 36, 127, 128, 200, 530}) {
+      for (const std::int64_t out : {1, 5, 16, 17, 64, 130})
+        check(random, {in, out, out}, 1 + (in + out) % 40, in % 2 == 0, product);
+    }
+    check(random, {64, 192, 208}, 20, true, product);
+    check(random, {7, 512, 528}, 3, false, product);
+    check(random, {384, 1152, 1152}, 150, true, product);
+    check(random, {1000, 70, 70}, 13, true, product);
   }
-  check(random, {64, 192, 208}, 20, true);
-  check(random, {7, 512, 528}, 3, false);
-  check(random, {384, 1152, 1152}, 150, true);
 }
 
 TEST_CASE("Linear: a row's bits do not depend on how many rows run with it") {
   Random random(2);
-  for (const LinearShape shape : {LinearShape{48, 40, 40}, LinearShape{384, 384, 384}, LinearShape{128, 512, 528}}) {
+  for (const auto* product : products()) {
+    for (const LinearShape shape : {LinearShape{48, 40, 40}, LinearShape{384, 384, 384}, LinearShape{128, 512, 528}}) {
+      const Case c(random, shape);
+      const Linear linear(c.weight.data(), c.bias.data(), shape, product);
+      constexpr std::int64_t most = 300;
+      GuardedFloats x(most * shape.in);
+      GuardedFloats all(most * shape.row_stride);
+      random.fill(x, -1, 1);
+      run(linear, x, most, all);
+      for (const std::int64_t rows : {1, 2, 3, 7, 8, 9, 13, 14, 15, 16, 17, 32, 33, 64, 100, 128, 129, 255}) {
+        GuardedFloats some(rows * shape.row_stride);
+        run(linear, x, rows, some);
+        CAPTURE(rows);
+        CAPTURE(name_of(product));
+        CHECK(same_rows(some, all, rows, shape));
+      }
+    }
+  }
+}
+
+TEST_CASE("Linear: what lies between the rows is left alone by the kernels") {
+  Random random(4);
+  for (const auto* product : products()) {
+    if (product == nullptr) continue;
+    const LinearShape shape{33, 70, 80};
     const Case c(random, shape);
-    const Linear linear(c.weight.data(), c.bias.data(), shape);
-    constexpr std::int64_t most = 300;
-    GuardedFloats x(most * shape.in);
-    GuardedFloats all(most * shape.row_stride);
+    GuardedFloats x(5 * shape.in);
+    GuardedFloats y(5 * shape.row_stride);
     random.fill(x, -1, 1);
-    run(linear, x, most, all);
-    for (const std::int64_t rows : {1, 2, 3, 7, 8, 9, 13, 14, 15, 16, 17, 32, 33, 64, 100, 128, 129, 255}) {
-      GuardedFloats some(rows * shape.row_stride);
-      run(linear, x, rows, some);
-      CAPTURE(rows);
-      CHECK(std::memcmp(some.data(), all.data(), sizeof(float) * std::size_t(rows * shape.row_stride)) == 0);
+    for (std::int64_t i = 0; i < 5 * shape.row_stride; ++i) y[i] = 7;
+    run(Linear(c.weight.data(), c.bias.data(), shape, product), x, 5, y);
+    for (std::int64_t r = 0; r < 5; ++r) {
+      for (std::int64_t o = shape.out; o < shape.row_stride; ++o) REQUIRE(y[r * shape.row_stride + o] == 7);
+    }
+  }
+}
+
+TEST_CASE("Linear: parts one after the other, and columns of them alone, give the bits of products of their own") {
+  Random random(5);
+  for (const auto* product : products()) {
+    const LinearShape shape{100, 150, 150};
+    const Case c(random, shape);
+    const auto part = [&](std::int64_t first, std::int64_t out) {
+      return LinearPart{c.weight.data() + first * shape.in, c.bias.data() + first, out};
+    };
+    const std::array parts{part(0, 48), part(48, 53), part(101, 49)};
+    const Linear joined(parts, shape, product);
+    GuardedFloats x(9 * shape.in);
+    GuardedFloats all(9 * shape.out);
+    random.fill(x, -1, 1);
+    run(joined, x, 9, all);
+    GuardedFloats whole(9 * shape.out);
+    run(Linear(c.weight.data(), c.bias.data(), shape, product), x, 9, whole);
+    CHECK(same_rows(all, whole, 9, shape));
+    for (std::int64_t first = 0; first < 150; ++first) {
+      const LinearShape some{shape.in, 150 - first, 150 - first};
+      const auto columns = joined.columns(first, some);
+      CHECK(columns.has_value() == (product != nullptr && first % product->panel == 0));
+      if (!columns) continue;
+      GuardedFloats y(9 * some.out);
+      run(*columns, x, 9, y);
+      for (std::int64_t i = 0; i < 9 * some.out; ++i)
+        REQUIRE(y[i] == all[i / some.out * shape.out + first + i % some.out]);
     }
   }
 }

@@ -40,13 +40,14 @@ namespace {
 #include "simd/few.hpp"
 #include "simd/peak.hpp"
 #include "simd/position.hpp"
+#include "simd/product.hpp"
 #include "simd/score.hpp"
 #include "simd/slices.hpp"
 
 // Every file in isa/ makes one of these from its own flags.
 constexpr KernelTable make_table(const char* isa, const char* features) {
-  return {isa,   features, query_block, few_queries, scratch_bytes, attend,   attend_slice,
-          merge, score,    scan,        position,    exp_all,       tanh_all, fma_burst};
+  return {isa,   features, query_block, few_queries, scratch_bytes, attend,  attend_slice, merge,
+          score, scan,     position,    query_block, multiply,      exp_all, tanh_all,     fma_burst};
 }
 
 }  // namespace

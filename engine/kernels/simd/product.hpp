@@ -1,0 +1,128 @@
+// Rows times a packed matrix, y = x·Wᵀ + b. A panel of W has as many columns as a block of queries has lanes, so the
+// tile is the one that scores keys: scalars of x are broadcast, the panel's rows are read as they lie.
+
+// The panel that follows is brought near the core while this one is used: each tile asks for a share of its lines.
+struct Ahead {
+  const float* data;
+  std::int64_t floats;  // of a tile's share
+};
+
+struct ProductTile {
+  const float* x;
+  float* y;
+  const float* panel;
+  const float* bias;
+  std::int64_t x_stride, y_stride;
+  std::int64_t features, columns;  // of the slice; of the panel
+  bool first, last;                // slice
+};
+
+// Sums the slice's features in one chain.
+template <int R, int V>
+static inline void sum_slice(const ProductTile& tile, Batch (&sum)[R][V]) {
+  const float* x[R];
+  for (int r = 0; r < R; ++r) x[r] = tile.x + r * tile.x_stride;
+  clear(sum);
+  HEADWISE_UNROLL_FEW
+  for (std::int64_t c = 0; c < tile.features; ++c) {
+    Batch lanes[V];
+    load_lanes<V>(tile.panel + c * query_block, lanes);
+    HEADWISE_UNROLL
+    for (int r = 0; r < R; ++r) multiply_add(sum, Batch(x[r][c]), lanes, r);
+  }
+}
+
+// y[r] = what the slices before left there + sum[r] + bias.
+template <int R, int V>
+static inline void put_sums(const ProductTile& tile, const Batch (&sum)[R][V], float* y, std::int64_t stride) {
+  HEADWISE_UNROLL
+  for (int r = 0; r < R; ++r) {
+    HEADWISE_UNROLL
+    for (int v = 0; v < V; ++v) {
+      float* at = y + r * stride + v * W;
+      Batch value = sum[r][v];
+      if (!tile.first) value = Batch::load_unaligned(at) + value;
+      if (tile.last && tile.bias != nullptr) value = value + Batch::load_aligned(tile.bias + v * W);
+      value.store_unaligned(at);
+    }
+  }
+}
+
+// Where the panel ends inside a batch, its rows take the way through a copy.
+template <int R, int V>
+static void put_part(const ProductTile& tile, const Batch (&sum)[R][V]) {
+  alignas(64) float copy[R * V * W];
+  const std::size_t bytes = sizeof(float) * std::size_t(tile.columns);
+  for (int r = 0; r < R; ++r) __builtin_memcpy(copy + r * V * W, tile.y + r * tile.y_stride, bytes);
+  put_sums(tile, sum, copy, V * W);
+  for (int r = 0; r < R; ++r) __builtin_memcpy(tile.y + r * tile.y_stride, copy + r * V * W, bytes);
+}
+
+template <int R, int V>
+static inline void product_tile(const ProductTile& tile) {
+  Batch sum[R][V];
+  sum_slice(tile, sum);
+  tile.columns == V* W ? put_sums(tile, sum, tile.y, tile.y_stride) : put_part(tile, sum);
+}
+
+template <int R, int V>
+static void product_rows(const ProductTile& tile, std::int64_t rows) {
+  if (rows == R) return product_tile<R, V>(tile);
+  if constexpr (R > 1) product_rows<R - 1, V>(tile, rows);
+}
+
+static inline void prefetch(const Ahead& ahead, std::int64_t tile) {
+  constexpr int line = 64 / sizeof(float);
+  const float* from = ahead.data + tile * ahead.floats;
+  for (std::int64_t c = 0; c < ahead.floats; c += line) __builtin_prefetch(from + c, 0, 2);
+}
+
+// All rows of one slice of one panel, in tiles of about equal height.
+template <int V>
+static void product_slice(ProductTile tile, std::int64_t rows, const Ahead& ahead) {
+  const std::int64_t tiles = (rows + tile_rows - 1) / tile_rows;
+  for (std::int64_t t = 0; t < tiles; ++t) {
+    const std::int64_t first = rows * t / tiles;
+    const std::int64_t count = rows * (t + 1) / tiles - first;
+    prefetch(ahead, t);
+    ProductTile at = tile;
+    at.x += first * tile.x_stride;
+    at.y += first * tile.y_stride;
+    product_rows<tile_rows, V>(at, count);
+  }
+}
+
+template <int V>
+static void product_panel(const ProductTask& task, std::int64_t first, std::int64_t columns) {
+  const std::int64_t tiles = (task.rows + tile_rows - 1) / tile_rows;
+  for (std::int64_t c = 0; c < task.in; c += task.slice) {
+    const std::int64_t features = minimum(task.slice, task.in - c);
+    ProductTile tile;
+    tile.x = task.x + c;
+    tile.y = task.y + first;
+    tile.panel = task.panels + first * task.in + c * query_block;
+    tile.bias = task.bias == nullptr ? nullptr : task.bias + first;
+    tile.x_stride = task.x_stride;
+    tile.y_stride = task.y_stride;
+    tile.features = features;
+    tile.columns = columns;
+    tile.first = c == 0;
+    tile.last = c + features == task.in;
+    const std::int64_t share = tile.last && first + columns == task.out ? 0 : features * query_block / tiles;
+    product_slice<V>(tile, task.rows, {tile.panel + features * query_block, share});
+  }
+}
+
+template <int V>
+static void narrow_panel(const ProductTask& task, std::int64_t first, std::int64_t columns) {
+  if constexpr (V > 1) {
+    if (columns <= (V - 1) * W) return narrow_panel<V - 1>(task, first, columns);
+  }
+  product_panel<V>(task, first, columns);
+}
+
+static void multiply(const ProductTask& task) noexcept {
+  for (std::int64_t first = 0; first < task.out; first += query_block) {
+    narrow_panel<max_batches>(task, first, minimum(query_block, task.out - first));
+  }
+}

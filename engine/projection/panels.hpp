@@ -1,0 +1,34 @@
+// A weight matrix packed for the product of headwise's own kernels, see kernels::ProductTask.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "attend.hpp"
+#include "headwise/tensor.hpp"
+#include "linear.hpp"
+
+namespace headwise::projection {
+
+// Immutable; copies share the packed memory.
+class Panels {
+ public:
+  Panels(std::span<const LinearPart> parts, std::int64_t in, const kernels::KernelTable& table);
+
+  // Output columns can be multiplied alone when the first of them starts a panel.
+  bool can_start_at(std::int64_t column) const noexcept { return column % table_->panel == 0; }
+  Panels from(std::int64_t column, std::int64_t out) const;
+
+  // x: [rows, in] dense; y: [rows, row_stride].
+  void multiply(const float* x, std::int64_t rows, float* y, std::int64_t row_stride) const noexcept;
+
+ private:
+  void pack(const LinearPart& part, std::int64_t first);
+
+  const kernels::KernelTable* table_;
+  std::shared_ptr<Tensor> weights_;  // [panels][in][panel]
+  std::shared_ptr<Tensor> bias_;     // [panels · panel], or null
+  std::int64_t in_, out_ = 0, first_ = 0;
+};
+
+}  // namespace headwise::projection
