@@ -161,8 +161,10 @@ struct KernelTable {
   // Classes of ⌈num_keys / scan_chunk⌉ chunks for the given queries.
   void (*scan)(const MaskPlane& plane, const AttendTask& task, ChunkClass* classes) noexcept;
   void (*position)(const PositionTask& task) noexcept;
-  // The columns of a panel, and y = x·Wᵀ + b with W in such panels; nullptr for the reference.
+  // y = x·Wᵀ + b with W in panels of `panel` columns, and the packing of one panel from as many rows of `in` numbers;
+  // nullptr for the reference.
   int panel;
+  void (*pack)(const float* const* rows, std::int64_t in, float* panel) noexcept;
   void (*multiply)(const ProductTask& task) noexcept;
   // eˣ of n numbers, ≤ 2 ULP for x in [−87.33, 0], exactly 0 below, NaN for NaN. The function inside attend, for tests.
   void (*exp)(const float* x, float* y, std::int64_t n) noexcept;

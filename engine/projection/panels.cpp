@@ -1,7 +1,7 @@
 #include "panels.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <vector>
 
 #include "slices.hpp"
 
@@ -9,55 +9,49 @@ namespace headwise::projection {
 
 namespace {
 
-// Rows of W become columns of a panel. A square of 16 keeps the lines that it reads and writes in L1.
-struct PanelColumns {
-  const float* from;  // [columns, in]
-  float* to;          // [in][panel]
-  std::int64_t columns, in, panel;
-
-  void transpose_square(std::int64_t column, std::int64_t feature) const noexcept {
-    const std::int64_t last_column = std::min(column + 16, columns);
-    const std::int64_t last_feature = std::min(feature + 16, in);
-    for (std::int64_t i = feature; i < last_feature; ++i) {
-      for (std::int64_t c = column; c < last_column; ++c) to[i * panel + c] = from[c * in + i];
-    }
-  }
-  void transpose() const noexcept {
-    for (std::int64_t feature = 0; feature < in; feature += 16) {
-      for (std::int64_t column = 0; column < columns; column += 16) transpose_square(column, feature);
-    }
+// Rows of W over all parts.
+struct RowList {
+  std::span<const LinearPart> parts;
+  std::int64_t in;
+  // Past the last row, the last row.
+  const float* at(std::int64_t row) const noexcept {
+    std::size_t p = 0;
+    for (; p + 1 < parts.size() && row >= parts[p].out; ++p) row -= parts[p].out;
+    return parts[p].weight + std::min(row, parts[p].out - 1) * in;
   }
 };
+
+bool any_bias(std::span<const LinearPart> parts) noexcept {
+  return std::any_of(parts.begin(), parts.end(), [](const LinearPart& part) { return part.bias != nullptr; });
+}
 
 }  // namespace
 
 Panels::Panels(std::span<const LinearPart> parts, std::int64_t in, const kernels::KernelTable& table)
     : table_(&table), in_(in) {
-  bool any_bias = false;
-  for (const LinearPart& part : parts) {
-    out_ += part.out;
-    any_bias = any_bias || part.bias != nullptr;
-  }
+  for (const LinearPart& part : parts) out_ += part.out;
   const std::int64_t panels = (out_ + table.panel - 1) / table.panel;
   weights_ = std::make_shared<Tensor>(Dims{panels, in, table.panel});
-  if (any_bias) bias_ = std::make_shared<Tensor>(Dims{panels * table.panel});
-  std::int64_t first = 0;
-  for (const LinearPart& part : parts) {
-    pack(part, first);
-    first += part.out;
+  pack(parts);
+  if (any_bias(parts)) join_biases(parts, panels * table.panel);
+}
+
+void Panels::pack(std::span<const LinearPart> parts) {
+  const RowList rows{parts, in_};
+  std::vector<const float*> row(static_cast<std::size_t>(table_->panel));
+  for (std::int64_t first = 0; first < out_; first += table_->panel) {
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = rows.at(first + static_cast<std::int64_t>(i));
+    table_->pack(row.data(), in_, weights_->data() + first * in_);
   }
 }
 
-void Panels::pack(const LinearPart& part, std::int64_t first) {
-  const std::int64_t panel = table_->panel;
-  for (std::int64_t done = 0; done < part.out;) {
-    const std::int64_t column = (first + done) % panel;
-    const std::int64_t count = std::min(panel - column, part.out - done);
-    float* to = weights_->data() + (first + done - column) * in_ + column;
-    PanelColumns{part.weight + done * in_, to, count, in_, panel}.transpose();
-    done += count;
+void Panels::join_biases(std::span<const LinearPart> parts, std::int64_t columns) {
+  bias_ = std::make_shared<Tensor>(Dims{columns});
+  float* to = bias_->data();
+  for (const LinearPart& part : parts) {
+    if (part.bias != nullptr) std::copy_n(part.bias, part.out, to);
+    to += part.out;
   }
-  if (part.bias != nullptr) std::copy_n(part.bias, part.out, bias_->data() + first);
 }
 
 Panels Panels::from(std::int64_t column, std::int64_t out) const {

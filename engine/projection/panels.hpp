@@ -23,7 +23,8 @@ class Panels {
   void multiply(const float* x, std::int64_t rows, float* y, std::int64_t row_stride) const noexcept;
 
  private:
-  void pack(const LinearPart& part, std::int64_t first);
+  void pack(std::span<const LinearPart> parts);
+  void join_biases(std::span<const LinearPart> parts, std::int64_t columns);
 
   const kernels::KernelTable* table_;
   std::shared_ptr<Tensor> weights_;  // [panels][in][panel]

@@ -126,3 +126,12 @@ static void multiply(const ProductTask& task) noexcept {
     narrow_panel<max_batches>(task, first, minimum(query_block, task.out - first));
   }
 }
+
+// Rows of W become the columns of one panel.
+static void pack(const float* const* rows, std::int64_t in, float* panel) noexcept {
+  for (int first = 0; first < query_block; first += W) {
+    const float* row[W];
+    for (int i = 0; i < W; ++i) row[i] = rows[first + i];
+    transpose_rows(row, in, Batch(1.0F), panel + first, query_block);
+  }
+}
