@@ -34,15 +34,20 @@ std::size_t byte_count(DType dtype, const Dims& shape) {
   return *bytes;
 }
 
+// From calloc, which knows that memory fresh from the system is zero: filling it again took a quarter of the time of
+// loading a layer.
 void* allocate_zeroed(std::size_t bytes) {
-  // aligned_alloc wants a multiple of the alignment; an empty tensor gets one line so that its pointer is never null.
-  const std::size_t rounded = std::max(alignment, (bytes + alignment - 1) / alignment * alignment);
-  void* memory = std::aligned_alloc(alignment, rounded);
+  void* memory = std::calloc(bytes + alignment, 1);
   if (memory == nullptr) {
-    throw Error(ErrorCode::out_of_memory, "cannot allocate " + std::to_string(rounded) + " bytes for a tensor");
+    throw Error(ErrorCode::out_of_memory, "cannot allocate " + std::to_string(bytes) + " bytes for a tensor");
   }
-  std::memset(memory, 0, rounded);
   return memory;
+}
+
+// An empty tensor has an aligned address too, so that its pointer is never null.
+void* aligned(void* memory) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  return static_cast<char*>(memory) + (alignment - address % alignment) % alignment;
 }
 
 }  // namespace
@@ -112,13 +117,13 @@ Dims contiguous_strides(const Dims& shape) {
 
 Tensor::Tensor(DType dtype, const Dims& shape) {
   memory_.reset(allocate_zeroed(byte_count(dtype, shape)));
-  view_ = MutableTensorView(memory_.get(), dtype, shape);
+  view_ = MutableTensorView(aligned(memory_.get()), dtype, shape);
 }
 
 Tensor::Tensor(const Tensor& other) {
   if (!other.given()) return;
   *this = Tensor(other.dtype(), other.shape());
-  copy_to_contiguous(other.view(), memory_.get());
+  copy_to_contiguous(other.view(), view_.data);
 }
 
 Tensor::Tensor(Tensor&& other) noexcept : memory_(std::move(other.memory_)), view_(other.view_) {

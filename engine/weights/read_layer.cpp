@@ -22,7 +22,8 @@ class PartReader {
     if (progress_) whole_layer = [this](std::uint64_t done, std::uint64_t) { progress_(before_ + done, total_); };
     Tensor tensor = file_.read(part->tensor, whole_layer);
     before_ += bytes(*part);
-    return tensor.dtype() == DType::f32 ? tensor : convert(tensor, DType::f32);
+    if (tensor.dtype() == DType::f32) return tensor;
+    return convert(tensor, DType::f32);
   }
 
  private:
