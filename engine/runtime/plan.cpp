@@ -22,8 +22,7 @@ std::int64_t chunk_rows(const Plan& plan, std::int64_t rows) noexcept {
   const std::int64_t sharers = plan.deep ? 1 : plan.threads;
   const std::int64_t chunks = sharers * ((rows + sharers * largest_chunk - 1) / (sharers * largest_chunk));
   if (chunks == 0) return 0;
-  const std::int64_t even = (rows + chunks - 1) / chunks;
-  return (even + 15) / 16 * 16;
+  return (rows + chunks - 1) / chunks;
 }
 
 std::int64_t max_chunk_rows(std::int64_t rows) noexcept {

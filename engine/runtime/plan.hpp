@@ -109,7 +109,7 @@ bool scans_masks(const Plan& plan) noexcept;
 // Rows of one projection unit when `rows` rows are shared by a plan's threads.
 std::int64_t chunk_rows(const Plan& plan, std::int64_t rows) noexcept;
 // No chunk of `rows` rows or of fewer is larger. (chunk_rows itself does not grow with its rows: 128 rows make one
-// chunk of 128, 129 make two of 80.)
+// chunk of 128, 129 make two of 65.)
 std::int64_t max_chunk_rows(std::int64_t rows) noexcept;
 // True when row r of f32 [B, L, width] starts r · width floats after the first.
 bool has_dense_rows(const TensorView& view) noexcept;
