@@ -5,6 +5,7 @@
 
 #include "cache_access.hpp"
 #include "explain.hpp"
+#include "last_call.hpp"
 #include "worker.hpp"
 
 namespace headwise {
@@ -19,11 +20,13 @@ struct Session::State {
   std::vector<Worker> workers;  // one a thread
   Tensor scratch;
   runtime::Tables tables;
+  runtime::LastCall last;
   std::array<std::atomic<std::int64_t>, Plan::max_steps> counters;
 
   State(const MultiHeadAttention& model, Schedule wanted) : attention(model), schedule(wanted) {}
 
-  void make(Plan& plan, runtime::Tables& tables) const;
+  int team_threads() const noexcept;
+  const Plan& plan_for(const AttentionInputs& inputs, const AttentionOutputs& outputs);
   void execute(const Plan& plan);
   void reserve(const Plan& plan);
   void place(const Plan& plan);
@@ -53,10 +56,19 @@ Schedule checked_schedule(Schedule wanted) {
 
 }  // namespace
 
-// Completes a plan whose request was read.
-void Session::State::make(Plan& plan, runtime::Tables& to) const {
-  const bool inside_team = omp_in_parallel() != 0;
-  runtime::make_plan(plan, to, {inside_team ? 1 : static_cast<int>(workers.size()), schedule});
+int Session::State::team_threads() const noexcept {
+  return omp_in_parallel() != 0 ? 1 : static_cast<int>(workers.size());
+}
+
+const Plan& Session::State::plan_for(const AttentionInputs& inputs, const AttentionOutputs& outputs) {
+  const int threads = team_threads();
+  if (const Plan* plan = last.plan_for(inputs, outputs, threads)) return *plan;
+  Plan& plan = last.forget();
+  plan.model = &attention.model();
+  runtime::read_request(*plan.model, inputs, outputs, tables, plan.request);
+  runtime::make_plan(plan, tables, {threads, schedule});
+  last.remember(inputs, outputs, threads);
+  return plan;
 }
 
 // Runs a plan and, when all went well, lets the cache know its new tokens.
@@ -149,20 +161,16 @@ int Session::threads() const noexcept {
 }
 
 void Session::run(const AttentionInputs& inputs, const AttentionOutputs& outputs) {
-  Plan plan;
-  plan.model = &state_->attention.model();
-  runtime::read_request(*plan.model, inputs, outputs, state_->tables, plan.request);
-  state_->make(plan, state_->tables);
-  state_->execute(plan);
+  state_->execute(state_->plan_for(inputs, outputs));
 }
 
 void Session::append(KvCache& cache, const AttentionInputs& inputs) {
   AttentionInputs given = inputs;
   given.cache = &cache;
-  Plan plan;
+  Plan& plan = state_->last.forget();
   plan.model = &state_->attention.model();
   runtime::read_append(*plan.model, given, state_->tables, plan.request);
-  state_->make(plan, state_->tables);
+  runtime::make_plan(plan, state_->tables, {state_->team_threads(), state_->schedule});
   state_->execute(plan);
 }
 
@@ -171,7 +179,7 @@ Explanation Session::explain(const AttentionInputs& inputs, const AttentionOutpu
   Plan plan;
   plan.model = &state_->attention.model();
   runtime::read_request(*plan.model, inputs, outputs, tables, plan.request);
-  state_->make(plan, tables);
+  runtime::make_plan(plan, tables, {state_->team_threads(), state_->schedule});
   return runtime::explain(plan, threads());
 }
 
