@@ -1,6 +1,6 @@
 // What a second thread brings: time of one thread over the time of several, wall clock, in alternating rounds of one
-// process, for whole layers and for their cores. Run it on an idle machine. Usage: thread_scaling [threads]; without an
-// argument 2.
+// process, for whole layers and for their cores. Run it on an idle machine. Usage: thread_scaling [threads
+// [batch length width heads]]; without arguments two threads and a list of sizes.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -65,11 +65,15 @@ void measure(const Sizes& s, int threads) {
 
 int main(int argc, char** argv) {
   const int threads = argc > 1 ? std::atoi(argv[1]) : 2;
-  if (argc > 2 || threads < 1) {
-    std::fprintf(stderr, "usage: thread_scaling [threads]\n");
+  if ((argc > 2 && argc != 6) || threads < 1) {
+    std::fprintf(stderr, "usage: thread_scaling [threads [batch length width heads]]\n");
     return 2;
   }
   std::printf("%5s %6s %6s %6s  %-6s %9s %8s %16s\n", "batch", "length", "width", "heads", "what", "one, ms", "gain",
               "10 to 90 %");
+  if (argc == 6) {
+    measure({std::atoll(argv[2]), std::atoll(argv[3]), std::atoll(argv[4]), std::atoll(argv[5])}, threads);
+    return 0;
+  }
   for (const Sizes& s : shapes) measure(s, threads);
 }
