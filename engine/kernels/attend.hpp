@@ -173,6 +173,9 @@ struct KernelTable {
   // Runs fused multiply-adds as fast as the core can and returns how many floating-point operations those were; sink
   // takes 16 floats. nullptr for the reference.
   double (*fma_burst)(std::int64_t iterations, float* sink) noexcept;
+  // Reads `bytes` (a multiple of 1024) at data (64-byte aligned) `passes` times, as fast as the core can load, and
+  // returns how many bytes those were; sink takes 16 floats. nullptr for the reference.
+  double (*read_burst)(const float* data, std::int64_t bytes, std::int64_t passes, float* sink) noexcept;
 };
 
 // The bias that masks (not scores) give one key for one query, −inf when dead: what the fast kernels must agree with.

@@ -4,6 +4,7 @@
 #include "headwise/attention.hpp"
 #include "headwise/error.hpp"
 #include "headwise/kv_cache.hpp"
+#include "headwise/limits.hpp"
 #include "headwise/positions.hpp"
 #include "headwise/tensor.hpp"
 #include "headwise/weights.hpp"

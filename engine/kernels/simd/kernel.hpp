@@ -46,8 +46,8 @@ namespace {
 
 // Every file in isa/ makes one of these from its own flags.
 constexpr KernelTable make_table(const char* isa, const char* features) {
-  return {isa,  features, query_block, few_queries, scratch_bytes, attend,  attend_slice, merge,    score,
-          scan, position, query_block, pack,        multiply,      exp_all, tanh_all,     fma_burst};
+  return {isa,  features, query_block, few_queries, scratch_bytes, attend,  attend_slice, merge,     score,
+          scan, position, query_block, pack,        multiply,      exp_all, tanh_all,     fma_burst, read_burst};
 }
 
 }  // namespace
