@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -127,4 +128,15 @@ TEST_CASE("a mutable view is readable, a default view is not given") {
   CHECK(readable.data == &value);
   CHECK(readable.given);
   CHECK(!TensorView().given);
+}
+
+TEST_CASE("memory of tensors is aligned to a line, from 2 MiB on to a huge page, and zero") {
+  for (const std::int64_t bytes : {0l, 1l, 63l, (2l << 20) - 1, 2l << 20, (5l << 20) + 3}) {
+    CAPTURE(bytes);
+    const Tensor tensor(DType::u8, {bytes});
+    const auto address = reinterpret_cast<std::uintptr_t>(tensor.view().data);
+    CHECK(address % (bytes >= (2 << 20) ? 2 << 20 : 64) == 0);
+    const auto* data = static_cast<const unsigned char*>(tensor.view().data);
+    CHECK(std::count(data, data + bytes, 0) == bytes);
+  }
 }

@@ -1,0 +1,44 @@
+#include "memory.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "headwise/error.hpp"
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+namespace headwise {
+namespace {
+
+// Many systems hand out huge pages to those who ask only. With pages of 4 KiB the hardware stops prefetching every 4
+// KiB: one thread read 256 MiB at 16 GB/s, and at 28 with huge pages; 16 MiB from L3 at 62 and 79. Only a wish: where
+// it is refused, ordinary pages serve.
+void ask_for_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+}
+
+}  // namespace
+
+// From calloc, which knows that memory fresh from the system is zero: filling it again took a quarter of the time of
+// loading a layer.
+void* allocate_zeroed(std::size_t bytes) {
+  void* memory = std::calloc(bytes + alignment_of(bytes), 1);
+  if (memory == nullptr) {
+    throw Error(ErrorCode::out_of_memory, "cannot allocate " + std::to_string(bytes) + " bytes for a tensor");
+  }
+  if (bytes >= huge_page) ask_for_huge_pages(aligned(memory, bytes), bytes);
+  return memory;
+}
+
+void* aligned(void* memory, std::size_t bytes) noexcept {
+  const std::size_t alignment = alignment_of(bytes);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  return static_cast<char*>(memory) + (alignment - address % alignment) % alignment;
+}
+
+}  // namespace headwise
