@@ -1,5 +1,7 @@
 #include "headwise/limits.hpp"
 
+#include <algorithm>
+
 #include "attend.hpp"
 #include "headwise/attention.hpp"
 #include "team.hpp"
@@ -23,11 +25,15 @@ const kernels::KernelTable& checked_kernels(const LimitOptions& options) {
   throw Error(ErrorCode::unsupported, std::string("the ") + table.isa + " kernels have no limit to measure");
 }
 
-// Every thread writes its own buffer first, as the making of a tensor does.
+// Every thread writes its own buffer first. What nobody has written reads as one page of zeros, from L1.
 std::vector<Tensor> make_buffers(std::int64_t bytes, int threads) {
   std::vector<Tensor> buffers(static_cast<std::size_t>(threads));
   const Dims shape{bytes / static_cast<std::int64_t>(sizeof(float))};
-  limits::on_each_thread(threads, [&](int t) { buffers[static_cast<std::size_t>(t)] = Tensor(shape); });
+  limits::on_each_thread(threads, [&](int t) {
+    Tensor& buffer = buffers[static_cast<std::size_t>(t)];
+    buffer = Tensor(shape);
+    std::fill_n(buffer.data(), buffer.size(), 1.0F);
+  });
   return buffers;
 }
 

@@ -10,8 +10,8 @@
 namespace headwise {
 
 struct LimitOptions {
-  std::string isa;  // as SessionOptions and AttentionConfig name them; empty: HEADWISE_ISA, or the best of this CPU
-  int threads = 1;  // that run at the same time, of the same OpenMP team that sessions use
+  std::string isa;       // as in ModelOptions: "" reads HEADWISE_ISA, then takes the best of this CPU
+  int threads = 1;       // that run at the same time, of the same OpenMP team that sessions use
   double seconds = 0.1;  // of measuring, about; at most 60
 };
 
