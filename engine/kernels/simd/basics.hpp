@@ -23,7 +23,6 @@ constexpr int query_block = max_batches * W;
 // Up to here dot products beat lanes (2,048 keys, d = 64; time of attend over that of attend_slice for 1, 2, 3 and 4
 // queries: AVX-512 5.6, 3.7, 2.4, 1.9; AVX2 3.6, 2.2, 1.5, 1.3; SSE2 3.2, 2.0, 1.3, 1.07).
 constexpr int few_queries = W > 4 ? 4 : 3;
-constexpr int rows_ahead = 8;  // how far few.hpp prefetches
 // Keys per softmax step: a multiple of both tile heights. Speed is within 1 % from 60 to 384 keys at d = 32, 64 and
 // 128, S = 128 … 2048, so the choice goes to accuracy: the longer a plain sum, the more it loses (values of one sign,
 // RMS error in eps·Σp|v| at 128 and 2,000 keys: 1.1 and 1.1 with blocks of 72, 1.4 and 0.9 with 96, 2.0 and 1.0 with

@@ -1,7 +1,8 @@
 // The second product for few queries, and both as the walk through the keys wants them.
 
+template <class Rows>
 struct FewValues {
-  const float* const* values;
+  Rows values;
   std::int64_t count;
   const float* weights;  // [key][F]
   const float* correction;
@@ -14,21 +15,22 @@ template <int N>
 constexpr int few_lanes = N == 3 ? 4 : N;
 
 // Sums over the block for N queries and C batches of columns.
-template <int N, int C>
-static inline void sum_values(const FewValues& block, std::int64_t column, Batch (&sum)[N][C]) {
+template <int N, int C, class Rows>
+static inline void sum_values(const FewValues<Rows>& block, std::int64_t column, Batch (&sum)[N][C]) {
   clear(sum);
   for (std::int64_t k = 0; k < block.count; ++k) {
-    prefetch_batches(block.values[k + rows_ahead] + column, C);
+    const float* row = block.values[k] + column;
+    prefetch_batches(row, C);
     Batch value[C];
     HEADWISE_UNROLL
-    for (int c = 0; c < C; ++c) value[c] = Batch::load_unaligned(block.values[k] + column + c * W);
+    for (int c = 0; c < C; ++c) value[c] = Batch::load_unaligned(row + c * W);
     HEADWISE_UNROLL
     for (int i = 0; i < N; ++i) multiply_add(sum, Batch(block.weights[k * few_lanes<N> + i]), value, i);
   }
 }
 
-template <int N, int C>
-static inline void value_strip(const FewValues& block, std::int64_t column) {
+template <int N, int C, class Rows>
+static inline void value_strip(const FewValues<Rows>& block, std::int64_t column) {
   Batch sum[N][C];
   sum_values(block, column, sum);
   HEADWISE_UNROLL
@@ -42,15 +44,15 @@ static inline void value_strip(const FewValues& block, std::int64_t column) {
   }
 }
 
-template <int N, int C>
-static void value_strips(const FewValues& block, std::int64_t column, std::int64_t end) {
+template <int N, int C, class Rows>
+static void value_strips(const FewValues<Rows>& block, std::int64_t column, std::int64_t end) {
   for (; column + C * W <= end; column += C * W) value_strip<N, C>(block, column);
   if constexpr (C > 1) value_strips<N, C / 2>(block, column, end);
 }
 
 // The columns beyond whole batches: the batch that ends with the row is summed, and its new columns are kept.
-template <int N>
-static void value_rest_strip(const FewValues& block, std::int64_t whole) {
+template <int N, class Rows>
+static void value_rest_strip(const FewValues<Rows>& block, std::int64_t whole) {
   const std::int64_t start = block.value_dim - W;
   Batch sum[N][1];
   sum_values(block, start, sum);
@@ -63,8 +65,8 @@ static void value_rest_strip(const FewValues& block, std::int64_t whole) {
   }
 }
 
-template <int N>
-static void value_narrow(const FewValues& block) {
+template <int N, class Rows>
+static void value_narrow(const FewValues<Rows>& block) {
   for (int i = 0; i < N; ++i) {
     for (std::int64_t c = 0; c < block.value_dim; ++c) {
       float sum = 0;
@@ -75,20 +77,12 @@ static void value_narrow(const FewValues& block) {
   }
 }
 
-// The lists of rows are made longer. Keys are scored W at a time: the last one fills up. For the next block's keys it
-// is assumed that none is dead.
-static void extend_rows(const AttendTask& task, const KeyBlock& block, const BlockScratch& scratch) {
+// Keys are scored W at a time: the last one fills up.
+static void extend_rows(const KeyBlock& block, const BlockScratch& scratch) {
   const std::int64_t last = block.count - 1;
-  std::int64_t end = block.count;
-  for (; end % W != 0; ++end) {
+  for (std::int64_t end = block.count; end % W != 0; ++end) {
     scratch.key_rows[end] = scratch.key_rows[last];
     scratch.indices[end] = scratch.indices[last];
-  }
-  for (std::int64_t i = 0; i < rows_ahead; ++i) {
-    const std::int64_t next = minimum(scratch.indices[last] + 1 + i, task.shape.num_keys - 1);
-    const bool found = task.key.element == Element::f32 && next >= 0;
-    scratch.key_rows[end + i] = scratch.value_rows[minimum(i, last)];
-    scratch.value_rows[block.count + i] = found ? row_at<float>(task.key, next) : scratch.value_rows[last];
   }
 }
 
@@ -103,18 +97,31 @@ struct FewProducts {
   float* state;
 
   void score(const KeyBlock& block) const {
-    extend_rows(task, block, scratch);
+    extend_rows(block, scratch);
     if (block.biased_from < block.count) pad_bias<Tile>(scratch.bias, block.count);
-    for (std::int64_t k = 0; k < block.count; k += W) {
-      for (int i = 0; i < N; ++i) {
-        const float* query = scratch.queries + i * form.padded();
-        score_keys<Tile::lanes>(scratch.key_rows + k, query, form, scratch.scores + k * Tile::lanes + i);
-      }
-    }
+    const float* const* rows = scratch.key_rows;
+    const std::int64_t stride = even_stride(rows, block.count);
+    const std::int64_t even = stride != 0 ? block.count / W * W : 0;
+    for (std::int64_t k = 0; k < even; k += W) score_group(EvenRows{rows[k], stride}, k);
+    for (std::int64_t k = even; k < block.count; k += W) score_group(ListedRows{rows + k}, k);
   }
   void mix(const KeyBlock& block, Carry) const {
+    const float* const* rows = scratch.value_rows;
+    const std::int64_t stride = even_stride(rows, block.count);
+    if (stride != 0) return mix_rows(EvenRows{rows[0], stride}, block.count);
+    mix_rows(ListedRows{rows}, block.count);
+  }
+  template <class Rows>
+  void score_group(Rows keys, std::int64_t first) const {
+    Batch scores[Tile::lanes];
+    scores[Tile::lanes - 1] = Batch(0.0F);  // of three queries the fourth lane is nobody's
+    for (int i = 0; i < N; ++i) scores[i] = score_keys(keys, scratch.queries + i * form.padded(), form);
+    store_scores(scores, scratch.scores + first * Tile::lanes);
+  }
+  template <class Rows>
+  void mix_rows(Rows rows, std::int64_t count) const {
     const std::int64_t width = task.shape.value_dim;
-    const FewValues values{scratch.value_rows, block.count, scratch.scores, scratch.correction, state, width};
+    const FewValues<Rows> values{rows, count, scratch.scores, scratch.correction, state, width};
     if (width < W) return value_narrow<N>(values);
     value_strips<N, columns>(values, 0, width);
     if (width % W != 0) value_rest_strip<N>(values, width / W * W);

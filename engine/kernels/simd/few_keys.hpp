@@ -54,23 +54,49 @@ static void load_few_queries(const AttendTask& task, const RowForm& form, float*
 // Components of a query that stay in registers: 8 batches are a head of 128 with AVX-512, of 64 with AVX2.
 constexpr int query_batches = 8;
 
-// Every row read asks for the one so many rows later, so lists of rows go on for as long: behind the keys come the
-// block's first values, behind the values the next block's first keys. One query, d = 64: 20 % faster from L2, 30 %
-// from memory; in bursts, a group of rows at a time, it was slower than none.
+// Rows of a block as a list, or all the same distance apart, as most are. Without the loads of a list the hardware
+// prefetches better: rows of 256 bytes from memory, alone, came at 31 GB/s instead of 24 (bare reading: 31).
+struct ListedRows {
+  const float* const* rows;
+  inline const float* operator[](std::int64_t k) const { return rows[k]; }
+};
+struct EvenRows {
+  const float* first;
+  std::int64_t stride;
+  inline const float* operator[](std::int64_t k) const { return first + k * stride; }
+};
+
+// The distance between rows of a list, 0 when it is not the same between all.
+static inline std::int64_t even_stride(const float* const* rows, std::int64_t count) {
+  if (count < 2) return 0;
+  const auto first = std::intptr_t(rows[0]);
+  const std::intptr_t step = std::intptr_t(rows[1]) - first;
+  std::intptr_t odd = 0;
+  for (std::int64_t k = 0; k < count; ++k) odd |= std::intptr_t(rows[k]) - (first + k * step);
+  return odd == 0 ? step / std::intptr_t(sizeof(float)) : 0;
+}
+
+// Reading in two streams with arithmetic between, the hardware alone keeps too little under way. The hint is for L2
+// (locality 2): 4 KiB ahead brought one query, d = 64 and 128, from 47 to 78 and from 48 to 84 % of the bare bandwidth
+// of memory. Into L1 it was worse than nothing, since misses there are few (45 and 48 %), and so were 8 and 24 KiB (61
+// and 68, 61 and 65 %). From L3 it makes no difference. Beyond the last row it asks for nothing that can fail.
 static inline void prefetch_batches(const float* row, int batches) {
+  constexpr int line = 64 / sizeof(float);
+  constexpr std::uintptr_t ahead = 4096;
   HEADWISE_UNROLL
-  for (int c = 0; c < batches; ++c) __builtin_prefetch(row + c * W);
+  for (int at = 0; at < batches * W; at += line)
+    __builtin_prefetch(reinterpret_cast<const void*>(std::uintptr_t(row + at) + ahead), 0, 2);
 }
 
 // Adds the products of C batches to the sums of W keys.
-template <int C>
-static inline void multiply_batches(const float* const* keys, const float* query, std::int64_t from, Batch (&sums)[W]) {
+template <int C, class Keys>
+static inline void multiply_batches(Keys keys, const float* query, std::int64_t from, Batch (&sums)[W]) {
   Batch lanes[C];
   HEADWISE_UNROLL
   for (int c = 0; c < C; ++c) lanes[c] = Batch::load_aligned(query + from + c * W);
   for (int r = 0; r < W; ++r) {
     const float* key = keys[r] + from;
-    prefetch_batches(keys[r + rows_ahead] + from, C);
+    prefetch_batches(key, C);
     Batch sum = sums[r];
     HEADWISE_UNROLL
     for (int c = 0; c < C; ++c) sum = xsimd::fma(Batch::load_unaligned(key + c * W), lanes[c], sum);
@@ -78,28 +104,40 @@ static inline void multiply_batches(const float* const* keys, const float* query
   }
 }
 
-template <int C>
-static inline void multiply_rows(const float* const* keys, const float* query, std::int64_t from, std::int64_t end,
-                                 Batch (&sums)[W]) {
+template <int C, class Keys>
+static inline void multiply_rows(Keys keys, const float* query, std::int64_t from, std::int64_t end, Batch (&sums)[W]) {
   for (; from + C * W <= end; from += C * W) multiply_batches<C>(keys, query, from, sums);
   if constexpr (C > 1) multiply_rows<C / 2>(keys, query, from, end, sums);
 }
 
-static inline void multiply_rest(const float* const* keys, const float* query, const RowForm& form, Batch (&sums)[W]) {
+template <class Keys>
+static inline void multiply_rest(Keys keys, const float* query, const RowForm& form, Batch (&sums)[W]) {
   const Batch lanes = Batch::load_aligned(query + form.whole);
   for (int r = 0; r < W; ++r) sums[r] = xsimd::fma(form.load_rest(keys[r]), lanes, sums[r]);
 }
 
-// scores[r][query] for W keys and one query.
-template <int F>
-static inline void score_keys(const float* const* keys, const float* query, const RowForm& form, float* scores) {
+// The scores of W keys for one query.
+template <class Keys>
+static inline Batch score_keys(Keys keys, const float* query, const RowForm& form) {
   Batch sums[W];
   for (int r = 0; r < W; ++r) sums[r] = Batch(0.0F);
   multiply_rows<query_batches>(keys, query, 0, form.whole, sums);
   if (form.rest > 0) multiply_rest(keys, query, form, sums);
-  if constexpr (F == 1) return sum_lanes<W>(sums).store_aligned(scores);
-  float lanes[W];
-  sum_lanes<W>(sums).store_unaligned(lanes);
+  return sum_lanes<W>(sums);
+}
+
+// scores[key][query] from a batch of keys for each query. In registers: numbers stored one by one and read as a batch
+// right after make the CPU wait.
+template <int F>
+static inline void store_scores(Batch (&of_query)[F], float* scores) {
+  const std::make_integer_sequence<int, W> lanes;
+  if constexpr (F == 4) {
+    interleave(of_query[0], of_query[2], lanes);
+    interleave(of_query[1], of_query[3], lanes);
+    interleave(of_query[0], of_query[1], lanes);
+    interleave(of_query[2], of_query[3], lanes);
+  }
+  if constexpr (F == 2) interleave(of_query[0], of_query[1], lanes);
   HEADWISE_UNROLL
-  for (int r = 0; r < W; ++r) scores[r * F] = lanes[r];
+  for (int i = 0; i < F; ++i) of_query[i].store_aligned(scores + i * W);
 }

@@ -18,8 +18,8 @@ struct BlockScratch {
   float* value_row;           // [value_dim]: a converted row
   float* converted_keys;      // [key_block][converted_stride]
   float* converted_values;    // [key_block][converted_stride]
-  const float** key_rows;     // [key_block + rows_ahead]
-  const float** value_rows;   // [key_block + rows_ahead]
+  const float** key_rows;     // [key_block]
+  const float** value_rows;   // [key_block]
   const float** unsafe_rows;  // [key_block]: value rows that are added lane by lane
   std::int64_t* unsafe;       // [key_block]: their positions in the block
   std::int64_t* indices;      // [key_block]: which key of the sequence
@@ -60,7 +60,7 @@ static BlockScratch carve(Carver& carver, const HeadShape& shape) {
   for (float** row : {&s.zeros, &s.value_row}) carver.take(*row, shape.value_dim);
   carver.take(s.converted_keys, shape.converted ? key_block * converted_stride(shape.head_dim) : 0);
   carver.take(s.converted_values, shape.converted ? key_block * converted_stride(shape.value_dim) : 0);
-  for (const float*** rows : {&s.key_rows, &s.value_rows, &s.unsafe_rows}) carver.take(*rows, key_block + rows_ahead);
+  for (const float*** rows : {&s.key_rows, &s.value_rows, &s.unsafe_rows}) carver.take(*rows, key_block);
   for (std::int64_t** list : {&s.unsafe, &s.indices}) carver.take(*list, key_block);
   carver.take(s.block_ends, blocks);
   carver.take(s.partial, key_block);
