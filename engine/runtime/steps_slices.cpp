@@ -65,19 +65,66 @@ void walk_slices(const Plan& plan, const Slab& slab, const AttendTask& task, con
   }
 }
 
+void run_head(const Plan& plan, const Slab& slab, Worker& worker, const SliceUnit& unit, std::int64_t head) noexcept {
+  const Block block = block_at(plan, unit.batch, head, 0);
+  if (is_idle(plan, block) || !are_shared(plan, block)) return;
+  const AttendTask task = block_task(plan, slab, worker, block);
+  if (plan.request.num_masks > 0) return walk_slices(plan, slab, task, block);
+  kernels::Slice& slice = head_slices(plan, slab, unit.batch, head)[unit.slice];
+  slice.state = slice_state(plan, slab, &slice);
+  plan.model->kernels->attend_slice(task, slice_begin(plan, unit.batch, unit.slice), slice);
+}
+
+// Heads of one group that differ in nothing but their query can be rows of one task, so that a key or value is read
+// once for all of them. The bits are those of each head alone. Gates and sinks come with the merge.
+bool are_alike(const Plan& plan, const SliceUnit& unit, std::int64_t first, std::int64_t count) noexcept {
+  const Model& model = *plan.model;
+  if (plan.request.sequence(unit.batch).queries != 1 || plan.request.num_masks > 0) return false;
+  if (!model.slopes.empty() || !model.relative.empty()) return false;
+  for (std::int64_t head = first; head < first + count; ++head) {
+    const Block block = block_at(plan, unit.batch, head, 0);
+    if (is_idle(plan, block) || wants_weights(plan, block)) return false;
+  }
+  return true;
+}
+
+// Row `row` of a state of several rows as a state of its own; `to` may be where row 0 starts, when it comes last.
+void copy_state(const float* states, std::int64_t rows, std::int64_t row, std::int64_t width, float* to) noexcept {
+  std::copy_n(states + row * width, width, to);
+  for (std::int64_t i = 0; i < kernels::slice_floats(1, width) - width; ++i)
+    to[width + i] = states[rows * width + i * rows + row];
+}
+
+// A state has room for few_queries rows, so the first head's takes all of them for a while.
+void run_heads(const Plan& plan, const Slab& slab, Worker& worker, const SliceUnit& unit, std::int64_t first,
+               std::int64_t count) noexcept {
+  AttendTask task = block_task(plan, slab, worker, block_at(plan, unit.batch, first, 0));
+  task.query.stride = plan.query.head_stride;
+  task.num_queries = count;
+  // All rows stand at the position of the one query, not at positions of their own.
+  task.mask.key_end = live_keys(plan, unit.batch).end;
+  task.mask.first_offset = -kernels::MaskForm::open;
+  task.mask.last_offset = kernels::MaskForm::open;
+  kernels::Slice all{slice_state(plan, slab, head_slices(plan, slab, unit.batch, first) + unit.slice), 0};
+  plan.model->kernels->attend_slice(task, slice_begin(plan, unit.batch, unit.slice), all);
+  for (std::int64_t row = count - 1; row >= 0; --row) {
+    kernels::Slice& slice = head_slices(plan, slab, unit.batch, first + row)[unit.slice];
+    slice = {slice_state(plan, slab, &slice), all.key_end};
+    copy_state(all.state, count, row, task.shape.value_dim, slice.state);
+  }
+}
+
 void run_slices(const Plan& plan, const Slab& slab, Worker& worker, const SliceUnit& unit) noexcept {
   const std::int64_t group = plan.request.sizes.group;
-  for (std::int64_t head = unit.shared * group; head < (unit.shared + 1) * group; ++head) {
-    const Block block = block_at(plan, unit.batch, head, 0);
-    if (is_idle(plan, block) || !are_shared(plan, block)) continue;
-    const AttendTask task = block_task(plan, slab, worker, block);
-    if (plan.request.num_masks > 0) {
-      walk_slices(plan, slab, task, block);
+  const std::int64_t end = (unit.shared + 1) * group;
+  const std::int64_t together = plan.model->kernels->few_queries;
+  for (std::int64_t head = unit.shared * group; head < end; head += together) {
+    const std::int64_t count = std::min(together, end - head);
+    if (count > 1 && are_alike(plan, unit, head, count)) {
+      run_heads(plan, slab, worker, unit, head, count);
       continue;
     }
-    kernels::Slice& slice = head_slices(plan, slab, unit.batch, head)[unit.slice];
-    slice.state = slice_state(plan, slab, &slice);
-    plan.model->kernels->attend_slice(task, slice_begin(plan, unit.batch, unit.slice), slice);
+    for (std::int64_t h = head; h < head + count; ++h) run_head(plan, slab, worker, unit, h);
   }
 }
 
