@@ -1,0 +1,209 @@
+// Every kernel of every ISA of this CPU with Google Benchmark (--benchmark_filter=avx512/attend, …). "peak" is the
+// share of the fused multiply-adds, "read" that of the bytes, which the same process could do of each just before.
+#include <benchmark/benchmark.h>
+#include <headwise/headwise.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attend.hpp"
+
+namespace {
+
+using namespace headwise::kernels;
+using benchmark::Counter;
+using benchmark::State;
+
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+using Bytes = std::unique_ptr<void, Free>;
+
+headwise::Tensor filled(std::int64_t count) {
+  headwise::Tensor tensor({count});
+  for (std::int64_t i = 0; i < count; ++i) tensor.data()[i] = float((i * 2654435761 >> 8) % 4096) / 2048 - 1;
+  return tensor;
+}
+
+// One task of one head over rows of its own.
+struct Head {
+  std::int64_t queries, keys, size;
+  headwise::Tensor query, key, value, output, weights, state;
+  std::vector<ChunkClass> classes;
+  std::vector<std::uint8_t> mask;
+  Bytes scratch;
+  AttendTask task{};
+
+  Head(const KernelTable& table, std::int64_t num_queries, std::int64_t num_keys, std::int64_t head_dim)
+      : queries(num_queries),
+        keys(num_keys),
+        size(head_dim),
+        query(filled(queries * size)),
+        key(filled(keys * size)),
+        value(filled(keys * size)),
+        output({queries * size}),
+        weights({queries * keys}),
+        state({(keys / slice_keys + 1) * slice_floats(queries, size)}),
+        classes(std::size_t(keys / scan_chunk + 1)),
+        mask(std::size_t(queries * keys), 1) {
+    task.query = {query.data(), size};
+    task.key = {key.data(), size};
+    task.value = {value.data(), size};
+    task.output = {output.data(), size};
+    task.shape = {keys, size, size};
+    task.num_queries = queries;
+    task.score.scale = 1 / std::sqrt(double(size));
+    task.mask.key_end = keys;
+    scratch.reset(std::aligned_alloc(64, (table.scratch_bytes(task.shape) + 63) / 64 * 64));
+    task.scratch = scratch.get();
+  }
+  double product_flops() const { return 2.0 * double(queries) * double(keys) * double(size); }
+  double key_bytes() const { return double(keys * size) * sizeof(float); }
+};
+
+// Measured once an ISA, and once a size.
+double peak_of(const KernelTable& table) {
+  static std::map<std::string, double> known;
+  double& rate = known[table.isa];
+  if (rate == 0) rate = headwise::measure_fma_peak({table.isa, 1, 0.2});
+  return rate;
+}
+double bandwidth_of(const KernelTable& table, std::int64_t bytes) {
+  static std::map<std::pair<std::string, std::int64_t>, double> known;
+  double& rate = known[{table.isa, bytes}];
+  if (rate == 0) rate = headwise::measure_read_bandwidth(bytes, {table.isa, 1, 0.2});
+  return rate;
+}
+
+constexpr auto each_time = Counter::kIsIterationInvariantRate;
+
+void count_flops(State& state, const KernelTable& table, double flops) {
+  state.counters["FLOP/s"] = Counter(flops, each_time);
+  state.counters["peak"] = Counter(flops / peak_of(table), each_time);
+}
+void count_bytes(State& state, const KernelTable& table, double bytes) {
+  state.counters["bytes/s"] = Counter(bytes, each_time, Counter::kIs1024);
+  state.counters["read"] = Counter(bytes / bandwidth_of(table, std::int64_t(bytes)), each_time);
+}
+void count_elements(State& state, std::int64_t count) {
+  state.counters["elements/s"] = Counter(double(count), each_time);
+}
+
+void attend(State& state, const KernelTable& table) {
+  Head head(table, table.query_block, state.range(0), state.range(1));
+  for (auto _ : state) table.attend(head.task);
+  count_flops(state, table, 2 * head.product_flops());
+}
+
+// All slices of a head and their merge, as one thread decodes.
+void decode(State& state, const KernelTable& table) {
+  Head head(table, state.range(0), state.range(1), state.range(2));
+  std::vector<Slice> slices(std::size_t(head.keys / slice_keys + 1));
+  for (std::size_t s = 0; s < slices.size(); ++s)
+    slices[s].state = head.state.data() + std::int64_t(s) * slice_floats(head.queries, head.size);
+  for (auto _ : state) {
+    std::int64_t count = 0;
+    for (std::int64_t first = 0; first < head.keys; first = slices[std::size_t(count++)].key_end)
+      table.attend_slice(head.task, first, slices[std::size_t(count)]);
+    table.merge(head.task, slices.data(), count);
+  }
+  count_bytes(state, table, 2 * head.key_bytes());
+}
+
+void merge(State& state, const KernelTable& table) {
+  Head head(table, 1, state.range(0) * slice_keys, state.range(1));
+  std::vector<Slice> slices(std::size_t(state.range(0)));
+  for (std::size_t s = 0; s < slices.size(); ++s) {
+    slices[s].state = head.state.data() + std::int64_t(s) * slice_floats(1, head.size);
+    table.attend_slice(head.task, std::int64_t(s) * slice_keys, slices[s]);
+  }
+  for (auto _ : state) table.merge(head.task, slices.data(), state.range(0));
+  count_elements(state, state.range(0) * head.size);
+}
+
+void score(State& state, const KernelTable& table) {
+  Head head(table, table.query_block, state.range(0), state.range(1));
+  head.task.weights = {head.weights.data(), head.keys};
+  for (auto _ : state) table.score(head.task, ScoreStage::masked);
+  count_flops(state, table, head.product_flops());
+}
+
+void scan(State& state, const KernelTable& table) {
+  Head head(table, table.query_block, state.range(0), 16);
+  const MaskPlane plane{head.mask.data(), head.keys, 1, MaskKind::keep, Element::f32, nullptr, nullptr};
+  for (auto _ : state) table.scan(plane, head.task, head.classes.data());
+  count_bytes(state, table, double(head.mask.size()));
+}
+
+void position(State& state, const KernelTable& table) {
+  const std::int64_t heads = state.range(0), size = state.range(1);
+  headwise::Tensor row = filled(heads * size), cos({size / 2}), sin({size / 2});
+  for (std::int64_t i = 0; i < size / 2; ++i) cos.data()[i] = 1;  // turned by nothing, or the row would drift
+  const PositionTask task{row.data(), heads, size, size, nullptr, 0, cos.data(), sin.data(), size, false, Element::f32};
+  for (auto _ : state) table.position(task);
+  count_elements(state, heads * size);
+}
+
+using Elementwise = void (*)(const float* x, float* y, std::int64_t n) noexcept;
+
+void elementwise(State& state, Elementwise function) {
+  const headwise::Tensor x = filled(state.range(0));
+  headwise::Tensor y({state.range(0)});
+  for (auto _ : state) function(x.data(), y.data(), x.size());
+  count_elements(state, x.size());
+}
+
+void fma(State& state, const KernelTable& table) {
+  float sink[16];
+  double flops = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(flops = table.fma_burst(10000, sink));
+  count_flops(state, table, flops);
+}
+
+void read(State& state, const KernelTable& table) {
+  const headwise::Tensor rows = filled(state.range(0) / 4);
+  float sink[16];
+  for (auto _ : state) benchmark::DoNotOptimize(table.read_burst(rows.data(), state.range(0), 1, sink));
+  count_bytes(state, table, double(state.range(0)));
+}
+
+template <class Function>
+benchmark::internal::Benchmark* add(const KernelTable& table, const char* kernel, const Function& function) {
+  const std::string name = std::string(table.isa) + "/" + kernel;
+  return benchmark::RegisterBenchmark(name.c_str(), [&table, function](State& state) { function(state, table); });
+}
+
+void add_kernels(const KernelTable& table) {
+  const std::vector<std::int64_t> sizes{32, 64, 128};
+  add(table, "attend", attend)->ArgNames({"keys", "size"})->ArgsProduct({{32, 128, 512, 2048}, sizes});
+  std::vector<std::int64_t> few;
+  for (std::int64_t n = 1; n <= table.few_queries; ++n) few.push_back(n);
+  add(table, "attend_slice", decode)
+      ->ArgNames({"queries", "keys", "size"})
+      ->ArgsProduct({few, {480, 7680, 49152}, {64, 128}});
+  add(table, "merge", merge)->ArgNames({"slices", "size"})->ArgsProduct({{2, 64}, {64, 128}});
+  add(table, "score", score)->ArgNames({"keys", "size"})->ArgsProduct({{128, 2048}, sizes});
+  add(table, "scan", scan)->ArgName("keys")->Arg(128)->Arg(4096);
+  add(table, "position", position)->ArgNames({"heads", "size"})->Args({12, 64})->Args({32, 128});
+  add(table, "exp", [](State& s, const KernelTable& t) { elementwise(s, t.exp); })->ArgName("n")->Arg(4096);
+  add(table, "tanh", [](State& s, const KernelTable& t) { elementwise(s, t.tanh); })->ArgName("n")->Arg(4096);
+  add(table, "fma_burst", fma);
+  auto* reads = add(table, "read_burst", read)->ArgName("bytes");
+  for (const headwise::MemoryLevel& level : headwise::memory_levels()) reads->Arg(level.bytes_per_thread);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  const KernelList list = compiled_kernels();
+  for (int i = 0; i < list.count; ++i) {
+    if (list.tables[i]->fma_burst != nullptr && cpu_supports(*list.tables[i])) add_kernels(*list.tables[i]);
+  }
+  benchmark::RunSpecifiedBenchmarks();
+}
