@@ -29,7 +29,9 @@ double wall() {
 
 Tensor filled(const Dims& shape) {
   Tensor tensor(shape);
-  for (std::int64_t i = 0; i < tensor.size(); ++i) tensor.data()[i] = float((i * 2654435761 >> 8) % 4096) / 2048 - 1;
+  float* data = tensor.data();
+  const std::int64_t count = tensor.size();
+  for (std::int64_t i = 0; i < count; ++i) data[i] = float((i * 2654435761 >> 8) % 4096) / 2048 - 1;
   return tensor;
 }
 
