@@ -65,14 +65,21 @@ static void value_rest_strip(const FewValues<Rows>& block, std::int64_t whole) {
   }
 }
 
-template <int N, class Rows>
-static void value_narrow(const FewValues<Rows>& block) {
+// One piece of code for any number of queries and any rows: of a plain sum in order the compiler fuses the products in
+// one form and not in another, and bits would differ.
+__attribute__((noinline)) static float sum_column(const FewValues<ListedRows>& block, std::int64_t column, int query,
+                                                  int lanes) {
+  float sum = 0;
+  for (std::int64_t k = 0; k < block.count; ++k) sum += block.values[k][column] * block.weights[k * lanes + query];
+  return sum;
+}
+
+template <int N>
+static void value_narrow(const FewValues<ListedRows>& block) {
   for (int i = 0; i < N; ++i) {
     for (std::int64_t c = 0; c < block.value_dim; ++c) {
-      float sum = 0;
-      for (std::int64_t k = 0; k < block.count; ++k) sum += block.values[k][c] * block.weights[k * few_lanes<N> + i];
       float& context = block.context[i * block.value_dim + c];
-      context = context * block.correction[i] + sum;
+      context = context * block.correction[i] + sum_column(block, c, i, few_lanes<N>);
     }
   }
 }
@@ -108,8 +115,9 @@ struct FewProducts {
   void mix(const KeyBlock& block, Carry) const {
     const float* const* rows = scratch.value_rows;
     const std::int64_t stride = even_stride(rows, block.count);
-    if (stride != 0) return mix_rows(EvenRows{rows[0], stride}, block.count);
-    mix_rows(ListedRows{rows}, block.count);
+    if (task.shape.value_dim < W) return value_narrow<N>(values_of(ListedRows{rows}, block.count));
+    if (stride != 0) return mix_rows(values_of(EvenRows{rows[0], stride}, block.count));
+    mix_rows(values_of(ListedRows{rows}, block.count));
   }
   template <class Rows>
   void score_group(Rows keys, std::int64_t first) const {
@@ -119,12 +127,13 @@ struct FewProducts {
     store_scores(scores, scratch.scores + first * Tile::lanes);
   }
   template <class Rows>
-  void mix_rows(Rows rows, std::int64_t count) const {
-    const std::int64_t width = task.shape.value_dim;
-    const FewValues<Rows> values{rows, count, scratch.scores, scratch.correction, state, width};
-    if (width < W) return value_narrow<N>(values);
-    value_strips<N, columns>(values, 0, width);
-    if (width % W != 0) value_rest_strip<N>(values, width / W * W);
+  FewValues<Rows> values_of(Rows rows, std::int64_t count) const {
+    return {rows, count, scratch.scores, scratch.correction, state, task.shape.value_dim};
+  }
+  template <class Rows>
+  void mix_rows(const FewValues<Rows>& values) const {
+    value_strips<N, columns>(values, 0, values.value_dim);
+    if (values.value_dim % W != 0) value_rest_strip<N>(values, values.value_dim / W * W);
   }
   float& context(std::int64_t query, std::int64_t column) const { return state[query * task.shape.value_dim + column]; }
 };
