@@ -1,5 +1,6 @@
 // Every kernel of every ISA of this CPU with Google Benchmark (--benchmark_filter=avx512/attend, …). "peak" is the
-// share of the fused multiply-adds, "read" that of the bytes, which the same process could do of each just before.
+// share of the fused multiply-adds, "read" that of the bytes, which the same process could do of each just
+// before (1 is all; Google Benchmark prints "/s" behind it).
 #include <benchmark/benchmark.h>
 #include <headwise/headwise.hpp>
 
@@ -86,7 +87,7 @@ void count_flops(State& state, const KernelTable& table, double flops) {
   state.counters["peak"] = Counter(flops / peak_of(table), each_time);
 }
 void count_bytes(State& state, const KernelTable& table, double bytes) {
-  state.counters["bytes/s"] = Counter(bytes, each_time, Counter::kIs1024);
+  state.counters["bytes/s"] = Counter(bytes, each_time);
   state.counters["read"] = Counter(bytes / bandwidth_of(table, std::int64_t(bytes)), each_time);
 }
 void count_elements(State& state, std::int64_t count) {
