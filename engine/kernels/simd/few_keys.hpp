@@ -76,10 +76,11 @@ static inline std::int64_t even_stride(const float* const* rows, std::int64_t co
   return odd == 0 ? step / std::intptr_t(sizeof(float)) : 0;
 }
 
-// Reading in two streams with arithmetic between, the hardware alone keeps too little under way. The hint is for L2
-// (locality 2): 4 KiB ahead brought one query, d = 64 and 128, from 46 to 68 … 78 and from 48 to 84 % of the bare
-// bandwidth of memory. Into L1 it was worse than nothing, since misses there are few (45 and 48 %), and so were 8 and 24 KiB (61
-// and 68, 61 and 65 %). From L3 it makes no difference. Beyond the last row it asks for nothing that can fail.
+// Reading in two streams with arithmetic between, the hardware alone keeps too little under way. One query, d = 64 and
+// 128, share of the bare bandwidth of memory: a list and no prefetch 45 and 45 %, even rows 65 and 63 %, asking for L2
+// (locality 2) 4 KiB ahead 68 … 78 and 84 %. Into L1, where few misses may be open at a time, it was 45 and 46 %; with
+// a list 8 KiB ahead was better (61 and 68 %) than 24 KiB (61 and 65 %). From L3 no choice mattered. Past the last row
+// a prefetch asks for nothing that can fail.
 static inline void prefetch_batches(const float* row, int batches) {
   constexpr int line = 64 / sizeof(float);
   constexpr std::uintptr_t ahead = 4096;
