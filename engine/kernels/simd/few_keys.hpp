@@ -78,7 +78,7 @@ static inline std::int64_t even_stride(const float* const* rows, std::int64_t co
 
 // Reading in two streams with arithmetic between, the hardware alone keeps too little under way. One query, d = 64 and
 // 128, share of the bare bandwidth of memory: a list and no prefetch 45 and 45 %, even rows 65 and 63 %, asking for L2
-// (locality 2) 4 KiB ahead 68 … 78 and 84 %. Into L1, where few misses may be open at a time, it was 45 and 46 %; with
+// (locality 2) 4 KiB ahead 68 … 78 and 84 %. Into L1, with a list, it was 46 and 48 %; with
 // a list 8 KiB ahead was better (61 and 68 %) than 24 KiB (61 and 65 %). From L3 no choice mattered. Past the last row
 // a prefetch asks for nothing that can fail.
 static inline void prefetch_batches(const float* row, int batches) {
