@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "product.hpp"
+#include "ticks.hpp"
 
 namespace headwise::kernels {
 
@@ -103,9 +104,10 @@ struct AttendTask {
   ScoreForm score;
   MaskForm mask;
   EmptyRow empty_row;
-  float gate = 1;   // multiplies the output, not the weights
-  Element element;  // f64: every float pointer of the task points to doubles (reference table only)
-  void* scratch;    // scratch_bytes(shape), 64-byte aligned, of the calling thread alone
+  float gate = 1;                // multiplies the output, not the weights
+  Element element;               // f64: every float pointer of the task points to doubles (reference table only)
+  void* scratch;                 // scratch_bytes(shape), 64-byte aligned, of the calling thread alone
+  AttendTimes* times = nullptr;  // attend and attend_slice book their parts there, the reference does not
 };
 
 // A slice of the keys for few queries: slice_keys live keys, counted from the first live one. What attend_slice leaves:

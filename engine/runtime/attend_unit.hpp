@@ -28,6 +28,7 @@ inline kernels::AttendTask block_task(const Plan& plan, const Slab& slab, const 
   kernels::AttendTask task = make_task(plan, slab, worker, block);
   if (wants_weights(plan, block)) task.weights = weight_rows(plan, worker, block);
   if (plan.request.outputs.log_sum_exp.given) task.log_sum_exp = piece<double>(worker, plan.worker.log_sum_exp);
+  task.times = worker.stopwatch();
   return task;
 }
 
@@ -48,9 +49,11 @@ void run_block(const Plan& plan, const Slab& slab, Worker& worker, const AttendU
   clear_context(plan, task);
   if (is_idle(plan, block)) return;
   store_log_sum_exp(plan, block, task.log_sum_exp);
+  lap(task.times, kernels::AttendPart::edges);
   if (task.weights.data == nullptr) return;
   store_weights(plan, worker, block, task.weights);
   add_to_sums(plan, worker, unit, block, task.weights);
+  lap(task.times, kernels::AttendPart::weights);
 }
 
 template <class Core>

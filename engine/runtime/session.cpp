@@ -6,18 +6,21 @@
 #include "cache_access.hpp"
 #include "explain.hpp"
 #include "last_call.hpp"
+#include "make_profile.hpp"
 #include "worker.hpp"
 
 namespace headwise {
 
 using runtime::Plan;
+using runtime::Recorder;
 using runtime::Slab;
 using runtime::Worker;
 
 struct Session::State {
   MultiHeadAttention attention;
   Schedule schedule;
-  std::vector<Worker> workers;  // one a thread
+  std::vector<Worker> workers;      // one a thread
+  std::vector<Recorder> recorders;  // one a thread once a call was profiled
   Tensor scratch;
   runtime::Tables tables;
   runtime::LastCall last;
@@ -76,6 +79,7 @@ void Session::State::execute(const Plan& plan) {
   reserve(plan);
   place(plan);
   run_team(plan);
+  workers[0].note(SpanKind::wait);
   report_failure();
   const runtime::Request& r = plan.request;
   if (r.cache == nullptr || !r.key.given) return;
@@ -109,8 +113,10 @@ void Session::State::run_wide(const Plan& plan, Worker& worker) noexcept {
   for (int i = 0; i < plan.num_steps; ++i) {
     worker.begin_step(plan.threads > 1 ? &counters[static_cast<std::size_t>(i)] : nullptr);
     plan.steps[i].run(plan, all, worker);
+    worker.note(SpanKind::work, i);
     if (plan.threads > 1) {
 #pragma omp barrier
+      worker.note(SpanKind::wait, i);
     }
   }
 }
@@ -124,6 +130,7 @@ void Session::State::run_deep(const Plan& plan, Worker& worker, float* memory) n
     for (int i = 0; i < plan.num_steps; ++i) {
       worker.begin_step(nullptr);
       plan.steps[i].run(plan, slab, worker);
+      worker.note(SpanKind::work, i);
     }
   }
 }
@@ -131,6 +138,7 @@ void Session::State::run_deep(const Plan& plan, Worker& worker, float* memory) n
 void Session::State::run_member(const Plan& plan, int member) noexcept {
   const projection::SingleThread guard;  // a team may turn out to have one member, where oneDNN would start its own
   Worker& worker = workers[static_cast<std::size_t>(member)];
+  worker.note(member == 0 ? SpanKind::call : SpanKind::wait);
   plan.deep ? run_deep(plan, worker, slab_memory(plan, member)) : run_wide(plan, worker);
 }
 
@@ -162,6 +170,17 @@ int Session::threads() const noexcept {
 
 void Session::run(const AttentionInputs& inputs, const AttentionOutputs& outputs) {
   state_->execute(state_->plan_for(inputs, outputs));
+}
+
+Profile Session::profile(const AttentionInputs& inputs, const AttentionOutputs& outputs,
+                         const ProfileOptions& options) {
+  runtime::check_options(options);
+  state_->recorders.resize(state_->workers.size());
+  runtime::Recording recording(state_->workers, state_->recorders, options);
+  const Plan& plan = state_->plan_for(inputs, outputs);
+  state_->execute(plan);
+  recording.end();
+  return runtime::make_profile(plan, recording, runtime::explain(plan, threads()));
 }
 
 void Session::append(KvCache& cache, const AttentionInputs& inputs) {

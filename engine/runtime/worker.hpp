@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "plan.hpp"
+#include "recorder.hpp"
 
 namespace headwise::runtime {
 
@@ -16,12 +17,22 @@ class Worker {
   void begin_step(std::atomic<std::int64_t>* shared) noexcept {
     shared_ = shared;
     next_ = 0;
+    taken_ = 0;
   }
   // Takes the next unit of `count`; false when there are none left.
   bool take(std::int64_t count, std::int64_t& unit) noexcept {
     unit = shared_ != nullptr ? shared_->fetch_add(1, std::memory_order_relaxed) : next_++;
-    return unit < count;
+    const bool got = unit < count;
+    taken_ += got ? 1 : 0;
+    return got;
   }
+
+  // Ends a span of this thread's time, if anybody wants to know.
+  void note(SpanKind kind, int step = -1) noexcept {
+    if (recorder != nullptr) recorder->close(kind, step, kind == SpanKind::work ? taken_ : 0);
+  }
+  // The stopwatch of the next task of an attention step; nullptr for most.
+  kernels::AttendTimes* stopwatch() const noexcept { return recorder == nullptr ? nullptr : recorder->stopwatch(); }
 
   bool multiply(Product product, const float* x, std::int64_t rows, float* y, void* scratch) noexcept {
     const bool ok = calls_[static_cast<std::size_t>(product)]->run(x, rows, y, scratch);
@@ -29,13 +40,15 @@ class Worker {
     return ok;
   }
 
-  float* memory = nullptr;  // Plan::worker.floats
-  bool failed = false;      // oneDNN reported an error
+  float* memory = nullptr;       // Plan::worker.floats
+  bool failed = false;           // oneDNN reported an error
+  Recorder* recorder = nullptr;  // of a call that is profiled
 
  private:
   std::array<std::optional<projection::LinearCall>, product_count> calls_;
   std::atomic<std::int64_t>* shared_ = nullptr;
   std::int64_t next_ = 0;
+  std::int64_t taken_ = 0;  // units of this step
 };
 
 }  // namespace headwise::runtime

@@ -168,6 +168,9 @@ struct Explanation {
   std::string to_string() const;
 };
 
+struct Profile;
+struct ProfileOptions;
+
 // Scratch memory and a thread count. Serves one call at a time; use one session a thread. Scratch grows to the largest
 // shapes seen and is reused: a call with shapes no larger than before allocates nothing. A moved-from session may only
 // be assigned to or destroyed. Threads come from the OpenMP runtime: after fork(), use sessions in the child only if
@@ -190,6 +193,10 @@ class Session {
   void append(KvCache& cache, const AttentionInputs& inputs);
   // What run would do with these arguments, without doing it.
   Explanation explain(const AttentionInputs& inputs, const AttentionOutputs& outputs) const;
+  // Does what run does, to the bit, and tells what it took; see profile.hpp. Throws as run does, and
+  // Error(invalid_argument) for an option out of range. The records are allocated before the call and kept; run pays
+  // for none of this.
+  Profile profile(const AttentionInputs& inputs, const AttentionOutputs& outputs, const ProfileOptions& options);
 
  private:
   struct State;

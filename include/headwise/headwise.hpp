@@ -6,5 +6,6 @@
 #include "headwise/kv_cache.hpp"
 #include "headwise/limits.hpp"
 #include "headwise/positions.hpp"
+#include "headwise/profile.hpp"
 #include "headwise/tensor.hpp"
 #include "headwise/weights.hpp"

@@ -24,7 +24,11 @@ static void finish(const AttendTask& task, const BlockScratch& scratch, int lane
   invert_sums(task, scratch, lanes);
   if (blocks == 0) __builtin_memset(scratch.context, 0, sizeof(float) * lanes * task.shape.value_dim);
   store_transposed(scratch.context, lanes, scratch.gated, task.output, task.num_queries, task.shape.value_dim);
-  if (task.weights.data != nullptr) finish_weights(task, scratch, lanes, 0, blocks);
+  if (task.weights.data != nullptr) {
+    lap(task.times, AttendPart::edges);
+    finish_weights(task, scratch, lanes, 0, blocks);
+    lap(task.times, AttendPart::weights);
+  }
   store_log_sums(task, scratch);
   fill_empty_rows(task, scratch);
 }

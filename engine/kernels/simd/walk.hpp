@@ -49,10 +49,16 @@ static bool weigh_block(const AttendTask& task, const KeyBlock& block, const Blo
   using Tile = typename Products::Tile;
   find_key_rows(task, block, scratch);
   find_value_rows(task, block, scratch);
+  lap(task.times, AttendPart::keys);
   products.score(block);
+  lap(task.times, AttendPart::scores);
   note_live_lanes<Tile>(block, scratch);
-  if (modify_scores<Tile>(task, block, scratch) || !Products::finds_top) find_top<Tile>(block, scratch);
-  return softmax_block<Tile>(block, scratch);
+  const bool modified = modify_scores<Tile>(task, block, scratch);
+  if (modified) lap(task.times, AttendPart::modifiers);
+  if (modified || !Products::finds_top) find_top<Tile>(block, scratch);
+  const bool moved = softmax_block<Tile>(block, scratch);
+  lap(task.times, AttendPart::softmax);
+  return moved;
 }
 
 // Walks up to max_blocks blocks from the cursor on, whose keys start at column `first`. Returns how many there were.
@@ -63,6 +69,7 @@ static std::int64_t walk_keys(const AttendTask& task, const BlockScratch& scratc
   const bool weights = task.weights.data != nullptr;
   __builtin_memset(scratch.zeros, 0, sizeof(float) * task.shape.value_dim);
   std::int64_t blocks = 0;
+  lap(task.times, AttendPart::edges);
   for (bool more = true; more && blocks < limit; ++blocks) {
     const KeyBlock block = next_keys(task, cursor, scratch, Tile::lanes);
     if (block.count == 0) break;
@@ -70,9 +77,13 @@ static std::int64_t walk_keys(const AttendTask& task, const BlockScratch& scratc
     const std::int64_t end = looked_at(cursor);
     if (weights) prefetch_columns(task, first, end);
     const bool moved = weigh_block(task, block, scratch, products);
-    if (weights) store_block_weights<Tile>(task, block, scratch, blocks, first, end);
+    if (weights) {
+      store_block_weights<Tile>(task, block, scratch, blocks, first, end);
+      lap(task.times, AttendPart::weights);
+    }
     first = end;
     mix_values(task, block, scratch, blocks == 0 ? Carry::none : moved ? Carry::scale : Carry::keep, products);
+    lap(task.times, AttendPart::values);
   }
   if (weights) fill_columns(task, first, looked_at(cursor), 0);
   return blocks;
