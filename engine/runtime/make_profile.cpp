@@ -36,9 +36,10 @@ std::vector<StepPart> make_parts(const Plan& plan, const Recording& recording, i
   for (const Recorder& recorder : recording.recorders()) {
     for (std::size_t p = 0; p < ticks.size(); ++p) ticks[p] += recorder.step(i).parts[p];
   }
+  std::vector<StepPart> parts;
+  if (ticks[static_cast<std::size_t>(kernels::AttendPart::scores)] == 0) return parts;  // no laps in the reference
   const double all = double(std::accumulate(ticks.begin(), ticks.end(), std::uint64_t{0}));
   const auto at = static_cast<std::size_t>(i);
-  std::vector<StepPart> parts;
   for (std::size_t p = 0; p < ticks.size(); ++p) {
     if (ticks[p] == 0) continue;
     parts.push_back({part_names[p], profile.steps[at].seconds() * double(ticks[p]) / all});

@@ -79,7 +79,7 @@ void Session::State::execute(const Plan& plan) {
   reserve(plan);
   place(plan);
   run_team(plan);
-  workers[0].note(SpanKind::wait);
+  if (plan.threads > 1) workers[0].note(SpanKind::wait);
   report_failure();
   const runtime::Request& r = plan.request;
   if (r.cache == nullptr || !r.key.given) return;

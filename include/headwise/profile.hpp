@@ -39,7 +39,9 @@ struct StepTime {
   std::int64_t units = 0;
 };
 
-// A part of an attention step. Its time is the step's, shared out as in every seventh unit, which are looked into.
+// A part of an attention step: "keys" finds the live keys, reads masks, converts rows; "modifiers" are soft-cap, biases
+// and masks on the scores; "weights" writes the caller's; "edges" bring queries in and contexts out. Its time is the
+// step's, shared out as in every seventh block of queries, which alone are looked into.
 struct StepPart {
   std::string name;             // "keys", "QK^T", "modifiers", "softmax", "weights", "PV", "edges"
   double seconds = 0;           // of all threads
