@@ -17,6 +17,7 @@ struct Command {
 Command add_inspect(CLI::App& app);
 Command add_run(CLI::App& app);
 Command add_explain(CLI::App& app);
+Command add_profile(CLI::App& app);
 Command add_verify(CLI::App& app);
 Command add_info(CLI::App& app);
 

@@ -1,26 +1,21 @@
-// What `headwise explain` tells about a call that did not run.
+// What `headwise explain` tells about a call that did not run, and profile about one that did.
 #pragma once
 
 #include <headwise/headwise.hpp>
 #include <string>
 
-#include "layer_results.hpp"
+#include "json_output.hpp"
+#include "sized_call.hpp"
+#include "text.hpp"
 
 namespace headwise::tools {
 
-struct ExplainOptions : ResultOptions {
-  AttentionConfig sizes;                               // of a layer of random weights, without a FILE
-  std::int64_t batch = 1, length = 0, key_length = 0;  // of a call without --query; 0: the default
-};
+// The rows that tell a call: layer, inputs, cache, outputs, kernel, schedule.
+void add_call_rows(Table& table, const SizedCall& call, const Explanation& plan, const SizedOptions& options);
+// The same and the plan: what layer_json and plan_json tell, "inputs", "outputs", "cached_tokens".
+Json call_json(const SizedCall& call, const Explanation& plan, const SizedOptions& options);
 
-struct ExplainResult {
-  LoadedLayer loaded;
-  LayerInputs inputs;
-  std::int64_t cached_tokens = 0;
-  Explanation plan;
-};
-
-std::string explain_text(const ExplainResult& result, const ExplainOptions& options);
-std::string explain_json(const ExplainResult& result, const ExplainOptions& options);
+std::string explain_text(const SizedCall& call, const Explanation& plan, const SizedOptions& options);
+std::string explain_json(const SizedCall& call, const Explanation& plan, const SizedOptions& options);
 
 }  // namespace headwise::tools

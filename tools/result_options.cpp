@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "option_types.hpp"
+#include "text_files.hpp"
 
 namespace headwise::tools {
 namespace {
@@ -13,20 +14,6 @@ constexpr auto group = "Results";
 constexpr auto most = std::int64_t{1} << 31;
 
 using NamedPath = std::pair<std::string, std::string>;  // option and path
-
-// save_npy renames a new file into place, which would replace a device such as /dev/stdout.
-void check_target(const NamedPath& target) {
-  const auto& [name, path] = target;
-  std::error_code ignored;
-  const auto status = std::filesystem::status(path, ignored);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    throw UsageError(name + " " + path + " is no regular file; give the name of a .npy file to write");
-  }
-  const auto folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
-    throw UsageError(name + " " + path + ": there is no folder " + folder.string() + "; make it first");
-  }
-}
 
 // Also under two names, and before the file is there.
 bool same_file(const std::string& a, const std::string& b) {
@@ -70,7 +57,7 @@ void check_targets(const ResultOptions& options) {
   for (const OutputFile& file : output_files()) {
     const NamedPath target{file.option(), options.outputs[file.id]};
     if (target.second.empty()) continue;
-    check_target(target);
+    check_target(target.first, target.second, ".npy");
     for (const auto& [other_name, other] : others) {
       if (!same_file(target.second, other)) continue;
       throw UsageError(other_name + " and " + target.first + " name the same file, " + target.second);

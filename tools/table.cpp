@@ -12,7 +12,7 @@ std::size_t display_width(const std::string& text) {
 }
 
 bool looks_numeric(const std::string& cell) {
-  return cell == "-" || std::all_of(cell.begin(), cell.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return cell == "-" || parse_double(cell).has_value();
 }
 
 std::string padded(const std::string& text, std::size_t width, bool right) {

@@ -45,6 +45,7 @@ class Table {
  public:
   explicit Table(std::string indent = "  ") : indent_(std::move(indent)) {}
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  const std::vector<std::vector<std::string>>& rows() const { return rows_; }
   std::string to_string() const;
 
  private:

@@ -1,0 +1,65 @@
+#include "text_files.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "console.hpp"
+
+namespace headwise::tools {
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, const std::string& problem) {
+  throw CommandError("cannot " + problem + " " + path + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+// A pipe or a device could be waited on for ever.
+std::string read_text_file(const std::string& path, std::size_t most) {
+  std::error_code error;
+  const bool regular = std::filesystem::is_regular_file(path, error);
+  if (!regular && std::filesystem::exists(path, error)) throw CommandError(path + " is no regular file");
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse(path, "read");
+  std::string text(std::min(most, std::filesystem::file_size(path)) + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) refuse(path, "read");
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > most) throw CommandError(path + " is longer than " + std::to_string(most >> 20) + " MiB");
+  return text;
+}
+
+void write_text_file(const std::string& path, std::string_view text) {
+  const std::string part = path + ".part" + std::to_string(getpid());
+  errno = 0;
+  std::ofstream file(part, std::ios::binary);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  if (file && std::rename(part.c_str(), path.c_str()) == 0) return;
+  const int reason = errno;
+  std::remove(part.c_str());
+  errno = reason;
+  refuse(path, "write");
+}
+
+// A new file is renamed into place, which would replace a device such as /dev/stdout.
+void check_target(const std::string& option, const std::string& path, const char* kind) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw UsageError(option + " " + path + " is no regular file; give the name of a " + kind + " file to write");
+  }
+  const auto folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+    throw UsageError(option + " " + path + ": there is no folder " + folder.string() + "; make it first");
+  }
+}
+
+}  // namespace headwise::tools

@@ -1,0 +1,17 @@
+// Text files that the command reads and writes beside weights and tensors.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace headwise::tools {
+
+// The whole of a regular file. Throws CommandError when it cannot be read or holds more than `most` bytes.
+std::string read_text_file(const std::string& path, std::size_t most);
+// Writes a new file in the same folder that then takes the place of the old one. Throws CommandError.
+void write_text_file(const std::string& path, std::string_view text);
+// Throws UsageError, naming the option, when something else than a file has that name or its folder is not there.
+void check_target(const std::string& option, const std::string& path, const char* kind);
+
+}  // namespace headwise::tools
