@@ -30,7 +30,7 @@ td, th { padding: .25rem .8rem; text-align: right; white-space: nowrap; font-wei
 th { color: var(--soft); } td:first-child, th:first-child, td.word, th.word { text-align: left; }
 .figures tbody tr:nth-child(odd) { background: var(--row); }
 .call td { text-align: left; white-space: normal; } .call td:first-child { color: var(--soft); white-space: nowrap; }
-td.share { background: linear-gradient(to right, var(--bar) var(--part), transparent var(--part)); }
+td.share { min-width: 6rem; background: linear-gradient(to right, var(--bar) var(--part), transparent var(--part)); }
 .indent { padding-left: 1.4rem; color: var(--soft); }
 p { color: var(--soft); max-width: 46rem; }
 text { fill: var(--ink); font: 13px system-ui, sans-serif; } .tick, .axis { fill: var(--soft); }

@@ -1,13 +1,13 @@
 #include "profile_job.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 namespace headwise::tools {
 namespace {
 
 constexpr double time_budget = 0.5;
-constexpr int most_calls = 1000;  // their spans are kept until the median is known
+constexpr int most_calls = 1000;  // their spans are kept until it is known which is the median
 
 // Numbers without a pattern: what makes scores differ and keeps zeros out of the arithmetic.
 void make_noise(Tensor& tensor) {
@@ -64,76 +64,57 @@ std::vector<Profile> run_calls(Calls& calls, int repeat, const Console& console)
   return profiles;
 }
 
-std::size_t middle_call(const std::vector<Profile>& profiles) {
-  std::vector<std::size_t> order(profiles.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2);
-  std::nth_element(order.begin(), middle, order.end(),
-                   [&](std::size_t a, std::size_t b) { return profiles[a].seconds < profiles[b].seconds; });
-  return *middle;
-}
-
-// Of one number in all profiles.
-template <class Get>
-double median_of(const std::vector<Profile>& profiles, const Get& get) {
-  std::vector<double> values;
-  for (const Profile& profile : profiles) values.push_back(get(profile));
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-double part_seconds(const ProfileStep& step, const std::string& name) {
-  for (const StepPart& part : step.parts) {
-    if (part.name == name) return part.seconds;
-  }
-  return 0;
-}
-
-// Medians of parts do not add up to the median of their step; they are brought to it.
-void take_median_parts(ProfileStep& step, std::size_t i, const std::vector<Profile>& profiles) {
-  double sum = 0;
+StepPart& part_named(ProfileStep& step, const StepPart& like) {
   for (StepPart& part : step.parts) {
-    part.seconds = median_of(profiles, [&](const Profile& p) { return part_seconds(p.steps[i], part.name); });
-    sum += part.seconds;
+    if (part.name == like.name) return part;
   }
-  for (StepPart& part : step.parts) part.seconds *= sum > 0 ? step.seconds() / sum : 0;
+  step.parts.push_back({like.name, 0, like.flops, like.bytes});
+  return step.parts.back();
 }
 
-void take_medians(Profile& to, const std::vector<Profile>& profiles) {
-  for (std::size_t i = 0; i < to.steps.size(); ++i) {
-    for (std::size_t t = 0; t < to.threads.size(); ++t) {
-      StepTime& time = to.steps[i].threads[t];
-      time.seconds = median_of(profiles, [&](const Profile& p) { return p.steps[i].threads[t].seconds; });
-      time.waiting = median_of(profiles, [&](const Profile& p) { return p.steps[i].threads[t].waiting; });
-    }
-    take_median_parts(to.steps[i], i, profiles);
+void add_step(ProfileStep& to, const ProfileStep& from, double weight) {
+  to.threads.resize(from.threads.size());
+  for (std::size_t t = 0; t < from.threads.size(); ++t) {
+    to.threads[t].seconds += weight * from.threads[t].seconds;
+    to.threads[t].waiting += weight * from.threads[t].waiting;
+    to.threads[t].units = from.threads[t].units;
   }
-  for (std::size_t t = 0; t < to.threads.size(); ++t) {
-    to.threads[t].call = median_of(profiles, [&](const Profile& p) { return p.threads[t].call; });
-    to.threads[t].waiting = median_of(profiles, [&](const Profile& p) { return p.threads[t].waiting; });
+  for (const StepPart& part : from.parts) part_named(to, part).seconds += weight * part.seconds;
+}
+
+void add_times(Profile& to, const Profile& from, double weight) {
+  to.seconds += weight * from.seconds;
+  to.steps.resize(from.steps.size());
+  for (std::size_t i = 0; i < from.steps.size(); ++i) add_step(to.steps[i], from.steps[i], weight);
+  to.threads.resize(from.threads.size());
+  for (std::size_t t = 0; t < from.threads.size(); ++t) {
+    to.threads[t].call += weight * from.threads[t].call;
+    to.threads[t].waiting += weight * from.threads[t].waiting;
   }
+}
+
+// Medians of steps would not add up to a median call; means do, and the calls that something else disturbed are the
+// longest ones.
+Profile middle_half(std::vector<Profile> profiles) {
+  std::sort(profiles.begin(), profiles.end(), [](const Profile& a, const Profile& b) { return a.seconds < b.seconds; });
+  const std::size_t count = profiles.size(), first = count / 4, end = count - count / 4;
+  const Profile& median = profiles[count / 2];
+  Profile result{.plan = median.plan, .spans = median.spans, .dropped_spans = median.dropped_spans};
+  for (std::size_t i = first; i < end; ++i) add_times(result, profiles[i], 1 / double(end - first));
+  return result;
 }
 
 }  // namespace
-
-double ProfileResult::thread_seconds() const {
-  double sum = 0;
-  for (const ProfileStep& step : profile.steps) sum += step.seconds();
-  for (const ThreadTime& thread : profile.threads) sum += thread.call + thread.waiting;
-  return sum;
-}
 
 ProfileResult profile_call(SizedCall& call, const ProfileCommandOptions& options, const Console& console) {
   for (const Input id : {Input::query, Input::key, Input::value}) {
     if (!options.given(id)) make_noise(call.inputs.tensors[id]);
   }
   Calls calls(call, options);
-  const std::vector<Profile> profiles = run_calls(calls, options.repeat, console);
+  std::vector<Profile> profiles = run_calls(calls, options.repeat, console);
   ProfileResult result;
   result.calls = static_cast<int>(profiles.size());
-  result.profile = profiles[middle_call(profiles)];
-  take_medians(result.profile, profiles);
+  result.profile = middle_half(std::move(profiles));
   result.profile.counters = calls.profile({.counters = true}).counters;  // apart, since they cost time
   if (options.limits) result.roofs = measure_roofs(result.profile.plan, console);
   return result;

@@ -13,12 +13,10 @@ struct ProfileCommandOptions : SizedOptions {
 };
 
 struct ProfileResult {
-  // Times are medians over the calls, each of its own; the spans are those of the call whose length is the median.
+  // Times are means over the middle half of the calls by length, so they add up; the spans are those of the median call.
   Profile profile;
   int calls = 0;
   Roofs roofs;
-
-  double thread_seconds() const;  // of all threads, in steps, around them and waiting: what shares refer to
 };
 
 ProfileResult profile_call(SizedCall& call, const ProfileCommandOptions& options, const Console& console);

@@ -88,7 +88,7 @@ std::string profile_json(const ProfileReport& report) {
   const ProfileResult& result = report.result;
   Json object = call_json(report.call, result.profile.plan, report.options);
   object["calls"] = result.calls;
-  object["milliseconds"] = json_number(result.thread_seconds() / double(result.profile.threads.size()) * 1e3);
+  object["milliseconds"] = json_number(result.profile.seconds * 1e3);
   object["limits_per_thread"] = roofs_json(result.roofs);
   object["steps"] = steps_json(result);
   object["other_time"] = other_time_json(result.profile);

@@ -66,17 +66,22 @@ std::string label(const char* style, Spot at, const std::string& text, const std
          ">" + escape_html(text) + "</text>\n";
 }
 
+// A power of ten, written out.
+std::string tick(double value) {
+  return fixed(value, static_cast<int>(std::max(0.0, std::round(-std::log10(value)))));
+}
+
 std::string grid(const Axes& axes) {
   std::string svg;
   for (double x = axes.x_min; x <= axes.x_max * 1.01; x *= 10) {
     const Spot foot = axes.at(x, axes.y_min);
     svg += line("grid", foot, axes.at(x, axes.y_max));
-    svg += label("tick", {foot.x, foot.y + 18}, significant(x, 1), " text-anchor=\"middle\"");
+    svg += label("tick", {foot.x, foot.y + 18}, tick(x), " text-anchor=\"middle\"");
   }
   for (double y = axes.y_min; y <= axes.y_max; y *= 10) {
     const Spot start = axes.at(axes.x_min, y);
     svg += line("grid", start, axes.at(axes.x_max, y));
-    svg += label("tick", {start.x - 8, start.y + 4}, significant(y, 1), " text-anchor=\"end\"");
+    svg += label("tick", {start.x - 8, start.y + 4}, tick(y), " text-anchor=\"end\"");
   }
   svg += label("axis", {(left + width - right) / 2, height - 10}, "FLOP per byte", " text-anchor=\"middle\"");
   const std::string turned = " text-anchor=\"middle\" transform=\"rotate(-90 16 " + number(height / 2) + ")\"";

@@ -62,10 +62,15 @@ std::string roofs_text(const Roofs& roofs) {
   return text + " GB/s";
 }
 
+std::string calls_text(int calls) {
+  return calls < 4 ? " (mean of " + plural(calls, "call") + ")"
+                   : " (mean of the middle half of " + std::to_string(calls) + " calls)";
+}
+
 // Of all threads together, against all of them busy with nothing else.
 std::string speed_text(const ProfileResult& result) {
   const double threads = double(result.profile.threads.size());
-  const double speed = per_second(total_flops(result.profile.plan), result.thread_seconds() / threads);
+  const double speed = per_second(total_flops(result.profile.plan), result.profile.seconds);
   const std::string text = significant(speed * 1e-9, 3) + " GF/s";
   if (!result.roofs.measured()) return text;
   return text + ", " + fixed(100 * speed / (result.roofs.peak * threads), 0) + " % of the peak";
@@ -87,7 +92,7 @@ std::vector<std::string> missing_counters(const std::vector<ProfileCounter>& cou
     reason = counter.missing;
   }
   if (names.empty()) return notes;
-  return {"Not counted here: " + names + " (" + reason +
+  return {"Not counted here: " + names + " (the system says: " + reason +
           "). Virtual machines often have no hardware counters; elsewhere see /proc/sys/kernel/perf_event_paranoid."};
 }
 
@@ -95,7 +100,7 @@ std::vector<std::string> missing_counters(const std::vector<ProfileCounter>& cou
 
 std::vector<ProfileRow> profile_rows(const ProfileResult& result) {
   const Profile& profile = result.profile;
-  const double whole = result.thread_seconds();
+  const double whole = profile.seconds * double(profile.threads.size());
   const bool measured = result.roofs.measured();
   std::vector<ProfileRow> rows;
   for (std::size_t i = 0; i < profile.steps.size(); ++i) {
@@ -133,11 +138,10 @@ std::vector<std::string> profile_notes(const ProfileResult& result) {
 
 Table call_table(const ProfileReport& report) {
   const ProfileResult& result = report.result;
-  const double whole = result.thread_seconds() / double(result.profile.threads.size());
-  const TimeUnit unit = unit_for(whole);
+  const TimeUnit unit = unit_for(result.profile.seconds);
   Table table("");
   add_call_rows(table, report.call, result.profile.plan, report.options);
-  table.row({"time", unit.text(whole) + " " + unit.name + " (median of " + plural(result.calls, "call") + "), " +
+  table.row({"time", unit.text(result.profile.seconds) + " " + unit.name + calls_text(result.calls) + ", " +
                          speed_text(result)});
   table.row({"a thread", roofs_text(result.roofs)});
   return table;
@@ -145,19 +149,18 @@ Table call_table(const ProfileReport& report) {
 
 Table steps_table(const ProfileResult& result) {
   const double threads = double(result.profile.threads.size());
-  const double whole = result.thread_seconds() / threads;
-  const TimeUnit unit = unit_for(whole);
+  const TimeUnit unit = unit_for(result.profile.seconds);
   Table table;
   table.row({"step", unit.name, "%", "GF/s", "GB/s", "% of roof", "bound by"});
   for (const ProfileRow& row : profile_rows(result)) add_row(table, row, unit, threads);
-  table.row({"together", unit.text(whole), "100.0", "-", "-", "-", ""});
+  table.row({"together", unit.text(result.profile.seconds), "100.0", "-", "-", "-", ""});
   return table;
 }
 
 Table threads_table(const ProfileResult& result) {
   const Profile& profile = result.profile;
   const std::size_t threads = profile.threads.size();
-  const TimeUnit unit = unit_for(result.thread_seconds() / double(threads));
+  const TimeUnit unit = unit_for(profile.seconds);
   Table table;
   std::vector<std::string> heading{std::string("thread by thread, ") + unit.name};
   for (const std::string& cell : thread_headings(threads)) heading.push_back(cell);

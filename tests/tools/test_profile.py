@@ -94,8 +94,9 @@ class Profile(CommandTest):
             self.assertIn(word, text)
 
     def test_people_see_a_table_that_fits_the_page(self):
-        for options in (["--threads", "2"], ["--threads", "9", "--batch", "64"]):
-            text = self.ok("profile", *FAST, *options).out.decode()
+        for threads, batch in (("2", "8"), ("9", "64")):
+            sizes = ["--width", "64", "--heads", "4", "--length", "64", "--batch", batch, "--threads", threads]
+            text = self.ok("profile", *sizes, "--repeat", "3", "--no-limits").out.decode()
             self.assertLessEqual(max(map(len, text.splitlines())), 100)
             self.assertIn("thread by thread", text)
             self.assertIn("100.0", text)
@@ -156,7 +157,7 @@ class Profile(CommandTest):
             self.assertIn(word, titles)
         for tag, attributes in page.tags:
             if tag in ("circle", "rect"):
-                x, y = float(attributes.get("cx", attributes.get("x"))), float(attributes.get("cy", attributes.get("y")))
+                x, y = (float(attributes.get("c" + axis, attributes.get(axis))) for axis in "xy")
                 self.assertTrue(60 < x < 880 and 0 < y < 420, (x, y))
 
     def test_names_of_a_file_are_text(self):
@@ -170,8 +171,8 @@ class Profile(CommandTest):
 
     def test_a_step_of_decoding(self):
         for options in ([], ["--cache-circular"], ["--cache-type", "f16"]):
-            told = self.ok("profile", TINY_BERT, "--cache-capacity", "40", *options, "--repeat", "50", "--no-limits", "--json")
-            told = told.json()
+            call = [TINY_BERT, "--cache-capacity", "40", *options, "--repeat", "50", "--no-limits", "--json"]
+            told = self.ok("profile", *call).json()
             self.assertEqual((told["kernel"], told["cached_tokens"]), ("few queries", 39))
             self.assertIn("AttendSlices", [step["name"] for step in told["steps"]])
 
