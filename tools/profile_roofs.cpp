@@ -10,6 +10,12 @@ std::string fastest_isa() {
   return "";
 }
 
+// A deep plan keeps what lies between its steps near the core; a key/value cache lies where it lies.
+bool works_in_slab(const Explanation& plan, const StepInfo& step) {
+  const bool cached = step.reads.find("cache") != std::string::npos || step.writes.find("cache") != std::string::npos;
+  return plan.schedule == "deep" && !cached;
+}
+
 }  // namespace
 
 Roofs measure_roofs(const Explanation& plan, const Console& console) try {
@@ -30,8 +36,7 @@ Roofs measure_roofs(const Explanation& plan, const Console& console) try {
 }
 
 const MemoryRoof& level_of(const Roofs& roofs, const Explanation& plan, const StepInfo& step) {
-  const bool deep = plan.schedule == "deep";
-  const double own = (deep ? double(plan.scratch_bytes) : step.bytes) / plan.threads;
+  const double own = (works_in_slab(plan, step) ? double(plan.scratch_bytes) : step.bytes) / plan.threads;
   for (const MemoryRoof& level : roofs.memory) {
     const bool shared = level.name != "L1" && level.name != "L2";  // by the threads, as far as they are neighbours
     if (own * (shared ? plan.threads : 1) <= double(level.capacity)) return level;

@@ -38,8 +38,8 @@ struct Standing {
   double share = 0;   // of the roof, 0 to 1 and a little
 };
 
-// The level that holds what one thread has to do with in a step: a slab when the plan is deep, else its part of the
-// step's bytes.
+// The level that holds what one thread has to do with in a step: a slab when the plan is deep and no cache is read,
+// else its part of the step's bytes.
 const MemoryRoof& level_of(const Roofs& roofs, const Explanation& plan, const StepInfo& step);
 // Nothing for work without flops and bytes, or when nothing was measured.
 std::optional<Standing> standing(const Roofs& roofs, const MemoryRoof& level, const Work& work);

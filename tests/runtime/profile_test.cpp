@@ -120,6 +120,16 @@ TEST_CASE("a wide thread meets the steps once and in order, a deep one once a sl
   }
 }
 
+TEST_CASE("each thread of a wide plan waits behind each step, a deep one for no step") {
+  Layer layer;
+  for (const Profile& profile : profiles_of_all_schedules(layer)) {
+    const bool waits = profile.plan.schedule == "wide";
+    for (std::size_t i = 0; i < profile.steps.size(); ++i) {
+      for (const StepTime& time : profile.steps[i].threads) CHECK((time.waiting > 0) == waits);
+    }
+  }
+}
+
 TEST_CASE("the plan of a profile is that of explain, and all units are told") {
   Layer layer;
   Session session(layer.model, {2, Schedule::wide});

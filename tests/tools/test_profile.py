@@ -93,6 +93,12 @@ class Profile(CommandTest):
         for word in ("% of the peak", "GB/s", "compute", "% of roof", "QK^T", "waiting", "together"):
             self.assertIn(word, text)
 
+    def test_a_cache_is_read_from_where_it_lies(self):
+        sizes = ["--width", "256", "--heads", "4", "--batch", "4", "--repeat", "1", "--schedule", "deep", "--json"]
+        told = self.ok("profile", *sizes, "--cache-capacity", "9000", "--threads", "1").json()
+        slices = next(step for step in told["steps"] if step["name"] == "AttendSlices")
+        self.assertNotIn(slices["bound_by"], ("compute", "L1", "L2"))
+
     def test_people_see_a_table_that_fits_the_page(self):
         for threads, batch in (("2", "8"), ("9", "64")):
             sizes = ["--width", "64", "--heads", "4", "--length", "64", "--batch", batch, "--threads", threads]
