@@ -131,9 +131,10 @@ std::string mark(const ProfileRow& row, Spot at) {
          "\"/>\n";
 }
 
-// Names stand right of their points, and lower where another stands already.
+// Names stand right of their points, and lower where a point or another name stands already.
 class Names {
  public:
+  void keep_clear(Spot point) { taken_.push_back({{point.x - 8, point.y + 4}, 16}); }
   Spot place(Spot point, const std::string& name) {
     const double length = double(name.size()) * letter_width;
     const bool fits = point.x + 12 + length < width - right;
@@ -163,6 +164,7 @@ std::string points_svg(const Axes& axes, std::vector<ProfileRow> rows) {
   std::sort(rows.begin(), rows.end(),
             [](const ProfileRow& a, const ProfileRow& b) { return gigaflops(a) > gigaflops(b); });
   Names names;
+  for (const ProfileRow& row : rows) names.keep_clear(axes.at(intensity(row), gigaflops(row)));
   std::string svg;
   for (const ProfileRow& row : rows) {
     const Spot at = axes.at(intensity(row), gigaflops(row));
