@@ -13,7 +13,8 @@ struct ProfileCommandOptions : SizedOptions {
 };
 
 struct ProfileResult {
-  // Times are means over the middle half of the calls by length, so they add up; the spans are those of the median call.
+  // Times are means over the middle half of the calls by length, so they add up; the spans are those of the median
+  // call.
   Profile profile;
   int calls = 0;
   Roofs roofs;
