@@ -27,7 +27,7 @@ AttentionWeights load_weights(const SafetensorsFile& file, const LoadOptions& lo
   throw CommandError(in_option_words(error.what()) + "; 'headwise inspect' shows layers and tensors");
 }
 
-void check_heads_known(const LayerOptions& options) {
+void check_heads_known(const LayerChoice& options) {
   const bool told = options.load.use_model_config && heads_from_config(options.file).has_value();
   if (told) return;
   const std::string why = options.load.use_model_config ? "no config.json beside " + options.file + " tells it"
@@ -37,7 +37,7 @@ void check_heads_known(const LayerOptions& options) {
 
 }  // namespace
 
-LoadedLayer load_layer(const LayerOptions& options, const Console& console) {
+LoadedLayer load_layer(const LayerChoice& options, const Console& console) {
   ProgressBar bar(console, "loading " + std::filesystem::path(options.file).filename().string());
   LoadOptions load = options.load;
   load.open.progress = [&bar](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };

@@ -15,7 +15,7 @@ struct LoadedLayer {
   AttentionWeights weights;
 };
 
-LoadedLayer load_layer(const LayerOptions& options, const Console& console);
+LoadedLayer load_layer(const LayerChoice& options, const Console& console);
 
 // Owns the tensors; what was not given on the command line is not given here.
 struct LayerInputs {

@@ -10,37 +10,6 @@ namespace {
 
 constexpr auto any_number = std::numeric_limits<std::int64_t>::max();
 
-void add_layer_choice(CLI::App& app, LayerOptions& options) {
-  constexpr auto group = "Which layer";
-  LoadOptions& load = options.load;
-  add_integer<std::int64_t>(app, "--layer", load.layer, 0, any_number,
-                            "Index of the layer, see 'headwise inspect FILE' (default 0)")
-      ->group(group);
-  add_integer<std::int64_t>(app, "--heads", load.num_heads, 1, any_number,
-                            "Number of heads (default: config.json beside the file)")
-      ->group(group);
-  app.add_option("--prefix", load.prefix, "Only the layers with this prefix, see inspect")
-      ->option_text("TEXT")
-      ->group(group);
-  app.add_option("--family", load.family, "Only the layers of this family, see inspect")
-      ->option_text("NAME")
-      ->group(group);
-  add_list(app, "--keep-heads", load.keep_heads, "Load these heads only, e.g. 0,2,5, as if there were no others")
-      ->group(group);
-  const auto ignore_config = [&load](std::int64_t) { load.use_model_config = false; };
-  app.add_flag_function("--no-model-config", ignore_config, "Take nothing from config.json beside the file")
-      ->group(group);
-  app.add_flag("--allow-missing-bias", load.allow_missing_bias, "Take a missing bias as zero")->group(group);
-  app.add_flag("--allow-trailing-bytes", load.open.allow_trailing_bytes, "Accept bytes after the last tensor")
-      ->group(group);
-}
-
-Choices<std::string> isa_choices() {
-  Choices<std::string> choices{{"auto", "auto"}};
-  for (const IsaInfo& isa : list_isas()) choices.emplace_back(isa.name, isa.name);
-  return choices;
-}
-
 void add_running(CLI::App& app, LayerOptions& options) {
   constexpr auto group = "How to run";
   add_choice<DType>(app, "--dtype", options.dtype, {{"f32", DType::f32}, {"f16", DType::f16}, {"bf16", DType::bf16}},
@@ -76,6 +45,36 @@ void add_cache(CLI::App& app, CacheOptions& cache) {
 
 }  // namespace
 
+void add_layer_choice(CLI::App& app, LoadOptions& load) {
+  constexpr auto group = layer_choice_group;
+  add_integer<std::int64_t>(app, "--layer", load.layer, 0, any_number,
+                            "Index of the layer, see 'headwise inspect FILE' (default 0)")
+      ->group(group);
+  add_integer<std::int64_t>(app, "--heads", load.num_heads, 1, any_number,
+                            "Number of heads (default: config.json beside the file)")
+      ->group(group);
+  app.add_option("--prefix", load.prefix, "Only the layers with this prefix, see inspect")
+      ->option_text("TEXT")
+      ->group(group);
+  app.add_option("--family", load.family, "Only the layers of this family, see inspect")
+      ->option_text("NAME")
+      ->group(group);
+  add_list(app, "--keep-heads", load.keep_heads, "Load these heads only, e.g. 0,2,5, as if there were no others")
+      ->group(group);
+  const auto ignore_config = [&load](std::int64_t) { load.use_model_config = false; };
+  app.add_flag_function("--no-model-config", ignore_config, "Take nothing from config.json beside the file")
+      ->group(group);
+  app.add_flag("--allow-missing-bias", load.allow_missing_bias, "Take a missing bias as zero")->group(group);
+  app.add_flag("--allow-trailing-bytes", load.open.allow_trailing_bytes, "Accept bytes after the last tensor")
+      ->group(group);
+}
+
+Choices<std::string> isa_choices() {
+  Choices<std::string> choices{{"auto", "auto"}};
+  for (const IsaInfo& isa : list_isas()) choices.emplace_back(isa.name, isa.name);
+  return choices;
+}
+
 void add_input_options(CLI::App& app, PerInput<std::string>& files, std::string_view group) {
   for (const InputFile& file : input_files()) {
     if (file.group != group) continue;
@@ -86,7 +85,7 @@ void add_input_options(CLI::App& app, PerInput<std::string>& files, std::string_
 }
 
 void add_layer_options(CLI::App& app, LayerOptions& options) {
-  add_layer_choice(app, options);
+  add_layer_choice(app, options.load);
   add_input_options(app, options.inputs, "Inputs (.npy)");
   add_common_options(app, options.common);
 }

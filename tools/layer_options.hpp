@@ -3,6 +3,8 @@
 
 #include <headwise/headwise.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "console.hpp"
 #include "input_table.hpp"
@@ -20,10 +22,14 @@ struct CacheOptions {
   bool circular = false;
 };
 
-struct LayerOptions {
+// One layer of a weight file.
+struct LayerChoice {
   CommonOptions common;
   std::string file;
   LoadOptions load;
+};
+
+struct LayerOptions : LayerChoice {
   ModelOptions model;
   SessionOptions session;
 
@@ -45,11 +51,15 @@ void add_layer_options(CLI::App& app, LayerOptions& options);
 void add_call_options(CLI::App& app, LayerOptions& options);
 
 // Parts of them, each a topic of its own.
+inline constexpr auto layer_choice_group = "Which layer";
+void add_layer_choice(CLI::App& app, LoadOptions& load);
 void add_score_options(CLI::App& app, LoadOptions& load);     // what is done to scores and positions, for good
 void add_mask_options(CLI::App& app, LayerOptions& options);  // masks and positions of this call
 // The files of one group of input_files().
 void add_input_options(CLI::App& app, PerInput<std::string>& files, std::string_view group);
 
+// "auto" and the name of every ISA, each with itself as its value.
+std::vector<std::pair<std::string, std::string>> isa_choices();
 // The ISA that will run; throws CommandError when it does not exist or this CPU lacks it.
 std::string checked_isa(const std::string& isa);
 // Throws UsageError for options that say nothing without another one, or that exclude each other.

@@ -65,18 +65,25 @@ CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::i
   return app.add_option_function<std::string>(name, set, help)->option_text("LIST");
 }
 
-std::vector<std::int64_t> whole_numbers(const std::string& option, const std::string& text, const std::string& advice) {
-  std::vector<std::int64_t> numbers;
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> words;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string word = without_blanks(text.substr(begin, end - begin));
+    words.push_back(without_blanks(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return words;
+}
+
+std::vector<std::int64_t> whole_numbers(const std::string& option, const std::string& text, const std::string& advice) {
+  std::vector<std::int64_t> numbers;
+  for (const std::string& word : split_list(text)) {
     const auto value = parse_whole_number(word);
     if (!value) {
       throw UsageError(option + ": '" + word + "' in '" + text +
                        "' is no whole number of 0 or more; give numbers such as 3,5,2" + advice);
     }
     numbers.push_back(*value);
-    begin = end + 1;
   }
   return numbers;
 }

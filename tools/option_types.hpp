@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -44,18 +45,27 @@ CLI::Option* add_integer(CLI::App& app, const std::string& name, Integer& target
 template <class Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
 
+template <class Value>
+std::string choice_words(const Choices<Value>& choices) {
+  std::string words;
+  for (const auto& choice : choices) words += (words.empty() ? "" : "|") + choice.first;
+  return words;
+}
+
+// The value of a word; throws CLI::ValidationError when it is none of them.
+template <class Value>
+Value chosen(const std::string& name, const std::string& text, const Choices<Value>& choices) {
+  for (const auto& [word, value] : choices) {
+    if (word == text) return value;
+  }
+  throw CLI::ValidationError(name, "must be one of " + choice_words(choices) + ", not '" + text + "'");
+}
+
 template <class Value, class Set>
 CLI::Option* add_choice_function(CLI::App& app, const std::string& name, Set set, const Choices<Value>& choices,
                                  const std::string& help) {
-  std::string words;
-  for (const auto& choice : choices) words += (words.empty() ? "" : "|") + choice.first;
-  const auto parse = [set, choices, name, words](const std::string& text) {
-    for (const auto& [word, value] : choices) {
-      if (word == text) return set(value);
-    }
-    throw CLI::ValidationError(name, "must be one of " + words + ", not '" + text + "'");
-  };
-  return app.add_option_function<std::string>(name, parse, help)->option_text(words);
+  const auto parse = [set, choices, name](const std::string& text) { return set(chosen(name, text, choices)); };
+  return app.add_option_function<std::string>(name, parse, help)->option_text(choice_words(choices));
 }
 
 template <class Value>
@@ -63,6 +73,23 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& target, c
                         const std::string& help) {
   const auto set = [&target](const Value& value) { target = value; };
   return add_choice_function<Value>(app, name, set, choices, help);
+}
+
+// The words of a list such as "1x16,8x128", blanks beside the commas or not.
+std::vector<std::string> split_list(const std::string& text);
+
+// Some of a few words, such as plain,causal; each once however often it is named.
+template <class Value>
+CLI::Option* add_choices(CLI::App& app, const std::string& name, std::vector<Value>& target,
+                         const Choices<Value>& choices, const std::string& help) {
+  const auto set = [&target, choices, name](const std::string& text) {
+    target.clear();
+    for (const std::string& word : split_list(text)) {
+      const Value value = chosen(name, word, choices);
+      if (std::find(target.begin(), target.end(), value) == target.end()) target.push_back(value);
+    }
+  };
+  return app.add_option_function<std::string>(name, set, help)->option_text("LIST");
 }
 
 }  // namespace headwise::tools

@@ -1,8 +1,10 @@
 #include "timing.hpp"
 
-#include <algorithm>
 #include <chrono>
+#include <utility>
 #include <vector>
+
+#include "statistics.hpp"
 
 namespace headwise::tools {
 namespace {
@@ -10,19 +12,13 @@ namespace {
 constexpr double time_budget = 0.5;
 constexpr int most_calls = 10'000;
 
+}  // namespace
+
 double seconds_of(const std::function<void()>& call) {
   const auto start = std::chrono::steady_clock::now();
   call();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
-
-double median(std::vector<double> times) {
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
-
-}  // namespace
 
 Timing measure(const std::function<void()>& call, int repeats) {
   const double first = seconds_of(call);
@@ -37,7 +33,8 @@ Timing measure(const std::function<void()>& call, int repeats) {
     times.push_back(seconds_of(call));
     spent += times.back();
   }
-  return {median(times), static_cast<int>(times.size())};
+  const auto calls = static_cast<int>(times.size());
+  return {median(std::move(times)), calls};
 }
 
 }  // namespace headwise::tools

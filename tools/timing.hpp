@@ -10,6 +10,8 @@ struct Timing {
   int calls = 0;  // that the median is of
 };
 
+double seconds_of(const std::function<void()>& call);
+
 // Runs the call once to warm up, then `repeats` times. With repeats 0 it runs as often as fits into half a second; a
 // call that alone takes longer is not repeated, and its only time is the figure.
 Timing measure(const std::function<void()>& call, int repeats);
