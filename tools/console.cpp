@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -57,7 +58,7 @@ bool Console::may_draw() const {
 }
 
 ProgressBar::ProgressBar(const Console& console, std::string label)
-    : enabled_(console.may_draw()), label_(printable(label)), next_draw_(Clock::now() + patience) {}
+    : enabled_(console.may_draw()), label_(printable(label)), start_(Clock::now()), next_draw_(start_ + patience) {}
 
 ProgressBar::~ProgressBar() {
   if (drawn_width_ > 0) std::fprintf(stderr, "\r%*s\r", static_cast<int>(drawn_width_), "");
@@ -74,8 +75,10 @@ void ProgressBar::draw(double share) {
   constexpr std::size_t width = 30;
   const auto filled = static_cast<std::size_t>(share * width);
   const std::string bar = std::string(filled, '#') + std::string(width - filled, '.');
-  const std::string line = label_ + " [" + bar + "] " + fixed(share * 100, 0) + " %";
-  std::fprintf(stderr, "\r%s", line.c_str());
+  const double gone = std::chrono::duration<double>(Clock::now() - start_).count();
+  std::string line = label_ + " [" + bar + "] " + fixed(share * 100, 0) + " %, " + fixed(gone, 0) + " s";
+  if (share > 0) line += ", " + fixed(std::ceil(gone / share - gone), 0) + " s left";
+  std::fprintf(stderr, "\r%-*s", static_cast<int>(drawn_width_), line.c_str());
   drawn_width_ = std::max(drawn_width_, line.size());
 }
 

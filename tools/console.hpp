@@ -50,7 +50,8 @@ class Console {
   CommonOptions options_;
 };
 
-// A bar on the terminal for work that takes longer than half a second; never a byte anywhere else.
+// A bar with the time gone and left on the terminal for work that takes longer than half a second; never a byte
+// anywhere else.
 class ProgressBar {
  public:
   ProgressBar(const Console& console, std::string label);
@@ -65,7 +66,7 @@ class ProgressBar {
 
   bool enabled_;
   std::string label_;
-  Clock::time_point next_draw_;
+  Clock::time_point start_, next_draw_;
   std::size_t drawn_width_ = 0;
 };
 
