@@ -9,7 +9,13 @@
 
 namespace headwise::tools {
 
-enum ExitCode { exit_ok = 0, exit_failed = 1, exit_usage = 2 };
+enum ExitCode {
+  exit_ok = 0,
+  exit_failed = 1,
+  exit_usage = 2,
+  exit_loss = 3,           // of bench --compare
+  exit_interrupted = 130,  // as a shell says it of SIGINT
+};
 
 // The command line cannot be obeyed as it stands: exit code 2.
 struct UsageError : std::runtime_error {

@@ -86,6 +86,7 @@ Machine read_machine() {
   machine.cpu_name = cpu_name();
   machine.affinity_cpus = affinity_cpus();
   machine.online_cpus = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  machine.memory_bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   machine.cpu_quota = cpu_quota();
   machine.caches = caches_from_sysfs();
   if (machine.caches.empty()) machine.caches = caches_from_sysconf();

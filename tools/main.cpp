@@ -14,7 +14,7 @@ namespace headwise::tools {
 namespace {
 
 constexpr auto exit_codes = R"(
-Exit codes: 0 done, 1 failed, 2 the command line is wrong.
+Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 slower (bench).
 Results go to stdout or files, everything else to stderr.)";
 
 constexpr std::size_t help_column = 30, help_width = 80;
@@ -26,7 +26,7 @@ struct CommandLine {
   CommandLine() {
     app.set_version_flag("--version", std::string("headwise ") + version());
     app.get_formatter()->column_width(help_column);
-    commands = {add_inspect(app), add_run(app), add_explain(app), add_profile(app), add_verify(app), add_info(app)};
+    commands = {add_inspect(app), add_run(app), add_explain(app), add_profile(app), add_verify(app), add_bench(app), add_info(app)};
     app.require_subcommand(1);
     app.footer(exit_codes);
   }

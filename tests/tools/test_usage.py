@@ -11,7 +11,7 @@ class Usage(CommandTest):
     def test_help_of_every_command_has_an_example(self):
         self.assertIn(b"Exit codes", self.ok("--help").out)
         self.assertLessEqual(max(map(len, self.ok("--help").out.decode().splitlines())), 80)
-        for name in ("inspect", "run", "explain", "verify", "info"):
+        for name in ("inspect", "run", "explain", "verify", "bench", "info"):
             result = self.ok(name, "--help")
             self.assertIn(f"headwise {name}", result.out.decode())
             self.assertIn(b"Example:", result.out)
