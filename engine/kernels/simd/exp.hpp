@@ -1,10 +1,10 @@
 // eˣ for x ≤ 0 by range reduction: n = round(x·log2 e) to a multiple of 1/steps, r = x − n·ln 2 in two steps (Cody and
 // Waite), eˣ = 2ⁿ·eʳ. With 8 or 16 lanes a permutation of one register is a table of 2^(j/steps), which leaves so small
-// an r that degree 3 will do; with 4 lanes n is an integer and the polynomial has degree 6. Both polynomials are minimax
-// with their first two coefficients fixed at 1, so that e⁰ is exactly 1 (relative error 1.6e-9 with 16 steps, 2.7e-8
-// with 8, 3.1e-9 without a table; 2 ULP are promised). The table saves 3 of 10 operations of the pipes that the products
-// need too: softmax at d = 64 took 19 % of the time of one product and takes 12 (AVX-512), 28 and 19 (AVX2).
-// Results below the smallest normal number are 0 or another number below it, and e^−∞ is exactly 0.
+// an r that degree 3 will do; with 4 lanes n is an integer and the polynomial has degree 6. Both polynomials are
+// minimax with their first two coefficients fixed at 1, so that e⁰ is exactly 1 (relative error 1.6e-9 with 16
+// steps, 2.7e-8 with 8, 3.1e-9 without a table; 2 ULP are promised). The table saves 3 of 10 operations of the pipes
+// that the products need too: softmax at d = 64 took 19 % of the time of one product and takes 12 (AVX-512), 28 and 19
+// (AVX2). Results below the smallest normal number are 0 or another number below it, and e^−∞ is exactly 0.
 
 template <int Steps>
 struct ExpTable;

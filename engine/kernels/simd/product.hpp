@@ -19,7 +19,7 @@ struct ProductTile {
 
 // Sums the slice's features in one chain.
 template <int R, int V>
-static inline void sum_slice(const ProductTile& tile, Batch (&sum)[R][V]) {
+static HEADWISE_INLINE void sum_slice(const ProductTile& tile, Batch (&sum)[R][V]) {
   const float* x[R];
   for (int r = 0; r < R; ++r) x[r] = tile.x + r * tile.x_stride;
   clear(sum);
@@ -34,7 +34,7 @@ static inline void sum_slice(const ProductTile& tile, Batch (&sum)[R][V]) {
 
 // y[r] = what the slices before left there + sum[r] + bias.
 template <int R, int V>
-static inline void put_sums(const ProductTile& tile, const Batch (&sum)[R][V], float* y, std::int64_t stride) {
+static HEADWISE_INLINE void put_sums(const ProductTile& tile, const Batch (&sum)[R][V], float* y, std::int64_t stride) {
   HEADWISE_UNROLL
   for (int r = 0; r < R; ++r) {
     HEADWISE_UNROLL
@@ -59,7 +59,7 @@ static void put_part(const ProductTile& tile, const Batch (&sum)[R][V]) {
 }
 
 template <int R, int V>
-static inline void product_tile(const ProductTile& tile) {
+static HEADWISE_TILES void product_tile(const ProductTile& tile) {
   Batch sum[R][V];
   sum_slice(tile, sum);
   tile.columns == V* W ? put_sums(tile, sum, tile.y, tile.y_stride) : put_part(tile, sum);

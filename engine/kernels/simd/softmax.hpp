@@ -126,8 +126,8 @@ static inline void exponentiate_block(FewTile<F>, float* scores, std::int64_t co
   sum[0] = sum_few<F>(scores, count);
 }
 
-// Scores become unnormalised weights, and the running sum follows. A NaN score makes its lane's sum NaN. Returns whether
-// a maximum moved.
+// Scores become unnormalised weights, and the running sum follows. A NaN score makes its lane's sum NaN. Returns
+// whether a maximum moved.
 template <class Tile>
 static bool softmax_block(const KeyBlock& block, const BlockScratch& scratch) {
   Batch shift[Tile::V];

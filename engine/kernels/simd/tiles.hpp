@@ -1,7 +1,7 @@
 // The two products. Both multiply a broadcast scalar of a key or value row with V batches of a tile, so neither keys
 // nor values are packed or transposed, and no sum runs across lanes. (Batches of a value row times broadcast weights,
-// which leave the context in rows, read each line of V four times as often: 5 to 20 points of peak lost on AVX2, nothing
-// won on AVX-512.)
+// which leave the context in rows, read each line of V four times as often: 5 to 20 points of peak lost on AVX2,
+// nothing won on AVX-512.)
 
 template <int V>
 static HEADWISE_INLINE void load_lanes(const float* row, Batch (&lanes)[V]) {
@@ -36,7 +36,7 @@ struct ScoreBlock {
 // Adds Σ_c keys[r][c] · queries[c][lane] for c in [first, end) to sum.
 template <int R, int V>
 static HEADWISE_INLINE void multiply_range(const ScoreBlock& block, const float* const (&key)[R], std::int64_t first,
-                                  std::int64_t end, Batch (&sum)[R][V]) {
+                                           std::int64_t end, Batch (&sum)[R][V]) {
   HEADWISE_UNROLL_FEW
   for (std::int64_t c = first; c < end; ++c) {
     Batch lanes[V];
@@ -49,7 +49,7 @@ static HEADWISE_INLINE void multiply_range(const ScoreBlock& block, const float*
 // Both halves at once, each in a chain of its own.
 template <int R, int V>
 static HEADWISE_INLINE void multiply_halves(const ScoreBlock& block, const float* const (&key)[R], Batch (&low)[R][V],
-                                   Batch (&high)[R][V]) {
+                                            Batch (&high)[R][V]) {
   const std::int64_t half = block.head_dim / 2;
   HEADWISE_UNROLL_FEW
   for (std::int64_t c = 0; c < half; ++c) {
@@ -66,7 +66,8 @@ static HEADWISE_INLINE void multiply_halves(const ScoreBlock& block, const float
 
 // Stores the sums of two halves and raises top[lane] while they are in registers.
 template <int R, int V, class Half>
-static HEADWISE_INLINE void store_scores(const ScoreBlock& block, float* scores, const Batch (&sum)[R][V], const Half& other) {
+static HEADWISE_INLINE void store_scores(const ScoreBlock& block, float* scores, const Batch (&sum)[R][V],
+                                         const Half& other) {
   HEADWISE_UNROLL
   for (int v = 0; v < V; ++v) {
     Batch top = Batch::load_aligned(block.top + v * W);
@@ -77,6 +78,15 @@ static HEADWISE_INLINE void store_scores(const ScoreBlock& block, float* scores,
       top = xsimd::max(top, score);
     }
     top.store_aligned(block.top + v * W);
+  }
+}
+
+template <int R, int V>
+static HEADWISE_INLINE void put_sums(const Batch (&sum)[R][V], float* scores) {
+  HEADWISE_UNROLL
+  for (int r = 0; r < R; ++r) {
+    HEADWISE_UNROLL
+    for (int v = 0; v < V; ++v) sum[r][v].store_aligned(scores + (r * V + v) * W);
   }
 }
 
@@ -97,16 +107,14 @@ static inline void score_tile(const ScoreBlock& block, std::int64_t first) {
     multiply_halves<R, V>(block, key, sum, high);
     store_scores<R, V>(block, scores, sum, [&](int r, int v) { return high[r][v]; });
   } else {
-    multiply_range<R, V>(block, key, 0, block.head_dim / 2, sum);
-    HEADWISE_UNROLL
-    for (int r = 0; r < R; ++r) {
-      HEADWISE_UNROLL
-      for (int v = 0; v < V; ++v) sum[r][v].store_aligned(scores + (r * V + v) * W);
+    const std::int64_t ends[] = {0, block.head_dim / 2, block.head_dim};
+    HEADWISE_KEEP_LOOP
+    for (int half = 0; half < 2; ++half) {
+      if (half == 1) put_sums(sum, scores);
+      clear(sum);
+      multiply_range<R, V>(block, key, ends[half], ends[half + 1], sum);
     }
-    clear(sum);
-    multiply_range<R, V>(block, key, block.head_dim / 2, block.head_dim, sum);
-    store_scores<R, V>(block, scores, sum,
-                       [&](int r, int v) { return Batch::load_aligned(scores + (r * V + v) * W); });
+    store_scores<R, V>(block, scores, sum, [&](int r, int v) { return Batch::load_aligned(scores + (r * V + v) * W); });
   }
 }
 

@@ -33,8 +33,8 @@ static void add_unsafe_value(const AttendTask& task, const float* value, std::in
 }
 
 template <class Products>
-static void mix_values(const AttendTask& task, const KeyBlock& block, const BlockScratch& scratch,
-                       Carry carry, const Products& products) {
+static void mix_values(const AttendTask& task, const KeyBlock& block, const BlockScratch& scratch, Carry carry,
+                       const Products& products) {
   const std::int64_t unsafe = set_aside_unsafe_values(task, block, scratch);
   products.mix(block, carry);
   for (std::int64_t u = 0; u < unsafe; ++u) {
@@ -45,7 +45,7 @@ static void mix_values(const AttendTask& task, const KeyBlock& block, const Bloc
 // Up to the weights; returns whether a maximum moved.
 template <class Products>
 static bool weigh_block(const AttendTask& task, const KeyBlock& block, const BlockScratch& scratch,
-                         const Products& products) {
+                        const Products& products) {
   using Tile = typename Products::Tile;
   find_key_rows(task, block, scratch);
   find_value_rows(task, block, scratch);
