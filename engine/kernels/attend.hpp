@@ -168,7 +168,8 @@ struct KernelTable {
   int panel;
   void (*pack)(const float* const* rows, std::int64_t in, float* panel) noexcept;
   void (*multiply)(const ProductTask& task) noexcept;
-  // eˣ of n numbers, ≤ 2 ULP for x in [−87.33, 0], below the smallest normal number past that, NaN for NaN. The function inside attend, for tests.
+  // eˣ of n numbers, ≤ 2 ULP for x in [−87.33, 0], below the smallest normal number past that, NaN for NaN. The
+  // function inside attend, for tests.
   void (*exp)(const float* x, float* y, std::int64_t n) noexcept;
   // tanh of n numbers, ≤ 3 ULP, the function inside the soft-cap.
   void (*tanh)(const float* x, float* y, std::int64_t n) noexcept;

@@ -105,9 +105,11 @@ struct AttentionOutputs {
 };
 
 struct ModelOptions {
-  std::string isa{};  // of the attention kernels: "", "auto", "avx512", "avx2", "sse2", "neon64", "reference"; "" reads
-                      // HEADWISE_ISA, then auto
-  // Query, key and value will always be the same tensor: pack only the fused product and save 3·D² floats.
+  // The kernels: "avx512", "avx2", "sse2", "neon64", "reference"; "" reads HEADWISE_ISA, then is "auto". With sse2 and
+  // reference oneDNN multiplies, in instructions of its own choice.
+  std::string isa{};
+  // Query, key and value will always be the same tensor: pack only their fused product, which saves up to 3·D² floats
+  // where the kernels can't run its columns alone (sse2, reference, H·d no multiple of a panel: 64, 24 or 16 columns).
   bool self_attention_only = false;
   bool head_contribution = false;  // keep the output weight unpacked too, for AttentionOutputs::head_contribution
 };

@@ -61,9 +61,9 @@ Outcome run_layer(int layer, const std::string& isa, const Tensor& input, const 
   return outcome;
 }
 
-// A maximum is one element of thousands and moves with the order of every sum. The bar is PyTorch's own where oneDNN
-// runs its AVX-512 code, which the projections were arranged for; elsewhere it has room. The RMS error has none
-// anywhere.
+// A maximum is one element of thousands and moves with the order of every sum. The bar is PyTorch's own on CPUs with
+// AVX-512, where oneDNN, which multiplies for SSE2 and the reference, has fused multiply-adds; elsewhere it has room. The
+// RMS error has none anywhere.
 double room_for_maximum() {
   const auto isas = list_isas();
   const bool wide =

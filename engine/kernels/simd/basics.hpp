@@ -35,8 +35,6 @@ constexpr float negative_infinity = -__builtin_inff();
 
 // What takes accumulators by reference must not be a function of its own: they would live in memory, at half the speed.
 #define HEADWISE_INLINE inline __attribute__((always_inline))
-// A tile is always one: inside a large function g++ 12 runs out of registers and spills accumulators in its loop.
-#define HEADWISE_TILES __attribute__((noinline))
 // g++ 12 keeps accumulators in registers only when the tile loops are unrolled completely.
 #define HEADWISE_UNROLL _Pragma("GCC unroll 16")
 // For a loop whose body must stand in the code once: g++ 12 finds registers for one copy of a tile better than for two.

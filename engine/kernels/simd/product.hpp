@@ -59,7 +59,7 @@ static void put_part(const ProductTile& tile, const Batch (&sum)[R][V]) {
 }
 
 template <int R, int V>
-static HEADWISE_TILES void product_tile(const ProductTile& tile) {
+static void product_tile(const ProductTile& tile) {
   Batch sum[R][V];
   sum_slice(tile, sum);
   tile.columns == V* W ? put_sums(tile, sum, tile.y, tile.y_stride) : put_part(tile, sum);
