@@ -154,6 +154,10 @@ std::optional<Linear> Linear::columns(std::int64_t first, const LinearShape& sha
   return result;
 }
 
+std::int64_t Linear::max_parts() const noexcept {
+  return panels_ ? panels_->count() : 1;
+}
+
 std::string Linear::implementation() const {
   return panels_ ? "panels" : packed_->implementation;
 }

@@ -32,6 +32,18 @@ struct LinearShape {
   std::int64_t row_stride = 0;
 };
 
+// Rows to multiply: x [count, in] dense, y [count, row_stride].
+struct RowBlock {
+  const float* x;
+  std::int64_t count;
+  float* y;
+};
+
+// One of `parts` groups of output columns.
+struct ColumnPart {
+  std::int64_t index = 0, parts = 1;
+};
+
 // Immutable; any number of threads may run calls on it. A row's bits do not depend on how many rows run with it.
 // The product is that of a kernel table, or oneDNN's where the table has none.
 class Linear {
@@ -48,6 +60,7 @@ class Linear {
   std::optional<Linear> columns(std::int64_t first, const LinearShape& shape) const;
 
   const LinearShape& shape() const noexcept { return shape_; }
+  std::int64_t max_parts() const noexcept;     // groups of output columns that can be run apart
   std::size_t scratch_bytes() const noexcept;  // what one call needs, 64-byte aligned
   std::string implementation() const;          // "panels", or oneDNN's name of the kernel, "brg:avx512_core"
 
@@ -71,6 +84,8 @@ class LinearCall {
 
   // x: [rows, in] dense; y: [rows, row_stride]. Returns false when oneDNN reports a failure.
   bool run(const float* x, std::int64_t rows, float* y, void* scratch) noexcept;
+  // Only the columns of a part of at most Linear::max_parts().
+  bool run(const RowBlock& rows, const ColumnPart& part, void* scratch) noexcept;
 
  private:
   struct Handles;

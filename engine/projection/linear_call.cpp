@@ -115,11 +115,14 @@ bool LinearCall::Handles::run_padded(std::size_t row_class, const float* x, std:
   return true;
 }
 
+bool LinearCall::run(const RowBlock& rows, const ColumnPart& part, void* scratch) noexcept {
+  if (!linear_->panels_) return run(rows.x, rows.count, rows.y, scratch);
+  linear_->panels_->multiply(rows, linear_->shape().row_stride, part);
+  return true;
+}
+
 bool LinearCall::run(const float* x, std::int64_t rows, float* y, void* scratch) noexcept {
-  if (linear_->panels_) {
-    linear_->panels_->multiply(x, rows, y, linear_->shape().row_stride);
-    return true;
-  }
+  if (linear_->panels_) return run({x, rows, y}, {}, scratch);
   Handles& h = *handles_;
   auto* copy = reinterpret_cast<float*>(static_cast<char*>(scratch) + h.linear->scratchpad_room());
   bool ok = point(h.scratchpad, scratch);

@@ -19,8 +19,9 @@ class Panels {
   bool can_start_at(std::int64_t column) const noexcept { return column % table_->panel == 0; }
   Panels from(std::int64_t column, std::int64_t out) const;
 
-  // x: [rows, in] dense; y: [rows, row_stride].
-  void multiply(const float* x, std::int64_t rows, float* y, std::int64_t row_stride) const noexcept;
+  std::int64_t count() const noexcept { return (out_ + table_->panel - 1) / table_->panel; }
+  // x: [rows, in] dense; y: [rows, row_stride]. Only the panels of a part of `parts`, which are at most count().
+  void multiply(const RowBlock& rows, std::int64_t row_stride, const ColumnPart& part) const noexcept;
 
  private:
   void pack(std::span<const LinearPart> parts);

@@ -1,6 +1,7 @@
 #include "plan.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace headwise::runtime {
 
@@ -17,12 +18,16 @@ bool has_dense_rows(const TensorView& view) noexcept {
          (shape[0] <= 1 || strides[0] == shape[1] * shape[2]);
 }
 
-// At most largest_chunk rows, in equal parts for the threads that share them.
-std::int64_t chunk_rows(const Plan& plan, std::int64_t rows) noexcept {
+// At most largest_chunk rows, in as many equal units as divide by the threads. Columns are cut first: a thread that has
+// all rows reads its share of the weights once, where one with half of the rows reads all of them.
+ProductCut cut_product(const Plan& plan, std::int64_t rows, std::int64_t max_parts) noexcept {
+  if (rows == 0) return {};
   const std::int64_t sharers = plan.deep ? 1 : plan.threads;
-  const std::int64_t chunks = sharers * ((rows + sharers * largest_chunk - 1) / (sharers * largest_chunk));
-  if (chunks == 0) return 0;
-  return (rows + chunks - 1) / chunks;
+  std::int64_t chunks = (rows + largest_chunk - 1) / largest_chunk;
+  const std::int64_t parts = std::min(sharers / std::gcd(chunks, sharers), max_parts);
+  const std::int64_t step = sharers / std::gcd(sharers, parts);
+  chunks = (chunks + step - 1) / step * step;
+  return {(rows + chunks - 1) / chunks, parts};
 }
 
 std::int64_t max_chunk_rows(std::int64_t rows) noexcept {

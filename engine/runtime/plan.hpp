@@ -106,10 +106,13 @@ std::int64_t scan_chunks(const Plan& plan) noexcept;
 // Classes are worth a scan when there is more than a chunk or two; few queries read their rows of a mask once anyway.
 bool scans_masks(const Plan& plan) noexcept;
 
-// Rows of one projection unit when `rows` rows are shared by a plan's threads.
-std::int64_t chunk_rows(const Plan& plan, std::int64_t rows) noexcept;
-// No chunk of `rows` rows or of fewer is larger. (chunk_rows itself does not grow with its rows: 128 rows make one
-// chunk of 128, 129 make two of 65.)
+// How the threads of a plan share a product of `rows` rows: in chunks of so many rows, each in parts of its columns.
+struct ProductCut {
+  std::int64_t rows = 0, parts = 1;
+};
+ProductCut cut_product(const Plan& plan, std::int64_t rows, std::int64_t max_parts) noexcept;
+// No chunk of `rows` rows or of fewer is larger. (Chunks do not grow with the rows: 128 rows make one of 128, 129 make
+// two of 65.)
 std::int64_t max_chunk_rows(std::int64_t rows) noexcept;
 // True when row r of f32 [B, L, width] starts r · width floats after the first.
 bool has_dense_rows(const TensorView& view) noexcept;

@@ -1,4 +1,4 @@
-// The products before and after attention. A unit is a chunk of rows.
+// The products before and after attention. A unit is a chunk of rows and a part of the columns.
 #include <algorithm>
 
 #include "rows.hpp"
@@ -7,18 +7,30 @@ namespace headwise::runtime {
 
 namespace {
 
+// Rows of all sequences, and columns of the product.
 struct Chunk {
-  std::int64_t first, count;  // rows of all sequences
+  std::int64_t first, count;
+  projection::ColumnPart part;
 };
 
-bool take_chunk(const Plan& plan, const RowRange& rows, Worker& worker, Chunk& chunk) noexcept {
-  const std::int64_t count = rows.end - rows.begin;
-  const std::int64_t size = chunk_rows(plan, count);
-  std::int64_t unit = 0;
-  if (size == 0 || !worker.take((count + size - 1) / size, unit)) return false;
-  chunk = {rows.begin + unit * size, std::min(size, count - unit * size)};
-  return true;
-}
+// A product that a slab's rows go through. Rows that are not dense are copied whole, so their columns stay together.
+struct Job {
+  RowRange rows;
+  ProductCut cut;
+
+  Job(const Plan& plan, const RowRange& range, Product product, bool dense)
+      : rows(range),
+        cut(cut_product(plan, range.end - range.begin, dense ? plan.model->product(product)->max_parts() : 1)) {}
+
+  bool take(Worker& worker, Chunk& chunk) const noexcept {
+    const std::int64_t count = rows.end - rows.begin;
+    std::int64_t unit = 0;
+    if (cut.rows == 0 || !worker.take((count + cut.rows - 1) / cut.rows * cut.parts, unit)) return false;
+    const std::int64_t first = unit / cut.parts * cut.rows;
+    chunk = {rows.begin + first, std::min(cut.rows, count - first), {unit % cut.parts, cut.parts}};
+    return true;
+  }
+};
 
 // One row of [B, L, width], counted over all sequences.
 RowOf row_of(const TensorView& view, std::int64_t row) noexcept {
@@ -39,12 +51,12 @@ const float* input_rows(const TensorView& input, const Chunk& chunk, float* buff
 void project(const Plan& plan, const Slab& slab, Worker& worker, Product product, const HeadSource& to) noexcept {
   const Request& r = plan.request;
   const TensorView& input = product == Product::key ? r.key : product == Product::value ? r.value : r.query;
-  const RowRange rows = slab_rows(plan, slab, to.of_queries);
+  const Job job(plan, slab_rows(plan, slab, to.of_queries), product, has_dense_rows(input));
   float* out = slab.memory + to.offset;
-  for (Chunk chunk; take_chunk(plan, rows, worker, chunk);) {
+  for (Chunk chunk; job.take(worker, chunk);) {
     const float* x = input_rows(input, chunk, worker.memory + plan.worker.rows_in);
-    float* y = out + (chunk.first - rows.begin) * to.row_stride;
-    if (!worker.multiply(product, x, chunk.count, y, worker.memory + plan.worker.linear)) return;
+    float* y = out + (chunk.first - job.rows.begin) * to.row_stride;
+    if (!worker.multiply(product, {x, chunk.count, y}, chunk.part, worker.memory + plan.worker.linear)) return;
   }
 }
 
@@ -67,11 +79,12 @@ void project_output(const Plan& plan, const Slab& slab, Worker& worker) noexcept
   const MutableTensorView& output = plan.request.outputs.output;
   const std::int64_t width = output.shape[2];
   const bool dense = has_dense_rows(output);
-  const RowRange rows = slab_rows(plan, slab, true);
-  for (Chunk chunk; take_chunk(plan, rows, worker, chunk);) {
-    const float* x = slab.memory + plan.context.offset + (chunk.first - rows.begin) * plan.context.row_stride;
+  const Job job(plan, slab_rows(plan, slab, true), Product::output, dense);
+  for (Chunk chunk; job.take(worker, chunk);) {
+    const float* x = slab.memory + plan.context.offset + (chunk.first - job.rows.begin) * plan.context.row_stride;
     float* y = dense ? static_cast<float*>(output.data) + chunk.first * width : worker.memory + plan.worker.rows_out;
-    if (!worker.multiply(Product::output, x, chunk.count, y, worker.memory + plan.worker.linear)) return;
+    float* scratch = worker.memory + plan.worker.linear;
+    if (!worker.multiply(Product::output, {x, chunk.count, y}, chunk.part, scratch)) return;
     for (std::int64_t i = 0; !dense && i < chunk.count; ++i) {
       store_row(y + i * width, kernels::Element::f32, output, row_of(output, chunk.first + i));
     }

@@ -34,8 +34,9 @@ class Worker {
   // The stopwatch of the next task of an attention step; nullptr for most.
   kernels::AttendTimes* stopwatch() const noexcept { return recorder == nullptr ? nullptr : recorder->stopwatch(); }
 
-  bool multiply(Product product, const float* x, std::int64_t rows, float* y, void* scratch) noexcept {
-    const bool ok = calls_[static_cast<std::size_t>(product)]->run(x, rows, y, scratch);
+  bool multiply(Product product, const projection::RowBlock& rows, const projection::ColumnPart& part,
+                void* scratch) noexcept {
+    const bool ok = calls_[static_cast<std::size_t>(product)]->run(rows, part, scratch);
     failed = failed || !ok;
     return ok;
   }

@@ -207,6 +207,33 @@ TEST_CASE("Linear: parts one after the other, and columns of them alone, give th
   }
 }
 
+// All parts of the columns, the last one first, into rows that hold something else before.
+void run_in_parts(const Linear& linear, GuardedFloats& x, std::int64_t rows, GuardedFloats& y, std::int64_t parts) {
+  LinearCall call(linear);
+  for (std::int64_t i = 0; i < rows * linear.shape().row_stride; ++i) y[i] = -7;
+  for (std::int64_t p = parts - 1; p >= 0; --p) {
+    REQUIRE(call.run(headwise::projection::RowBlock{x.data(), rows, y.data()}, {p, parts}, nullptr));
+  }
+}
+
+TEST_CASE("Linear: groups of columns run apart give the bits of all together") {
+  Random random(6);
+  for (const auto* product : products()) {
+    if (product == nullptr) continue;
+    const LinearShape shape{70, 391, 391};
+    const Case c(random, shape);
+    const Linear linear(c.weight.data(), c.bias.data(), shape, product);
+    GuardedFloats x(5 * shape.in), whole(5 * shape.out), y(5 * shape.out);
+    random.fill(x, -1, 1);
+    run(linear, x, 5, whole);
+    CHECK(linear.max_parts() == (391 + product->panel - 1) / product->panel);
+    for (std::int64_t parts = 1; parts <= linear.max_parts(); ++parts) {
+      run_in_parts(linear, x, 5, y, parts);
+      CHECK(same_rows(y, whole, 5, shape));
+    }
+  }
+}
+
 TEST_CASE("Linear: oneDNN's reference kernels are not used") {
   Random random(3);
   const Case c(random, {384, 1152, 1152});

@@ -119,7 +119,7 @@ static void check_layer_allocations(const MultiHeadAttention& model, const Tenso
   runtime::read_request(model.model(), inputs, results.outputs(), tables, plan.request);
   runtime::make_plan(plan, tables, {threads, Schedule::wide});
   const std::int64_t rows = x.shape()[0] * x.shape()[1];
-  CHECK(counted == product_allocations(model, rows, runtime::chunk_rows(plan, rows)));
+  CHECK(counted == product_allocations(model, rows, runtime::cut_product(plan, rows, 1).rows));
   if (model.model().kernels->multiply != nullptr) CHECK(counted == 0);
 }
 

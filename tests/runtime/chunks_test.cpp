@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "calls.hpp"
+#include "plan.hpp"
 
 using namespace headwise;
 
@@ -61,6 +62,27 @@ TEST_CASE("chunks: a last group with fewer sequences than the others") {
   for (const std::int64_t length : {1, 10, 43, 50, 100}) {
     for (const std::int64_t batch : {3, 5, 7, 11}) {
       for (const int threads : {1, 2}) check_chunks(model, batch, length, length, {threads, Schedule::deep});
+    }
+  }
+}
+
+TEST_CASE("chunks: units divide by the threads, hold at most 128 rows and reach every row") {
+  for (const int threads : {1, 2, 3, 4, 6, 64}) {
+    runtime::Plan plan;
+    plan.threads = threads;
+    for (const std::int64_t max_parts : {1, 2, 6, 36}) {
+      for (std::int64_t rows = 1; rows < 1000; rows += 7) {
+        CAPTURE(threads);
+        CAPTURE(max_parts);
+        CAPTURE(rows);
+        const runtime::ProductCut cut = runtime::cut_product(plan, rows, max_parts);
+        CHECK((cut.rows >= 1 && cut.rows <= 128));
+        CHECK((cut.parts >= 1 && cut.parts <= max_parts));
+        // Fewer rows than chunks leave some of them empty, and so does rounding up.
+        const std::int64_t chunks = (rows + cut.rows - 1) / cut.rows;
+        if (rows % chunks == 0 && rows > threads * 128) CHECK(chunks * cut.parts % threads == 0);
+        if (max_parts >= threads) CHECK(chunks == (rows + 127) / 128);
+      }
     }
   }
 }
