@@ -105,7 +105,7 @@ struct RowSum {
   bool empty;
 };
 
-// Scores become weights; dead keys become exactly 0. Live scores that are all −inf give NaN, as −inf − (−inf) is.
+// Scores become weights; dead keys become exactly 0. Live scores that are all −inf give NaN, as 0/0 is, and a sum of 0.
 RowSum softmax(const AttendTask& task, std::int64_t row, double* scores) noexcept {
   RowSum result = {has_sink(task) ? double(task.score.sink) : negative_infinity, 0, !has_sink(task)};
   for (std::int64_t j = 0; j < num_columns(task); ++j) {
@@ -113,9 +113,10 @@ RowSum softmax(const AttendTask& task, std::int64_t row, double* scores) noexcep
     result.empty = result.empty && is_dead(task, row, j);
   }
   if (result.empty) return result;
-  if (has_sink(task)) result.sum = std::exp(double(task.score.sink) - result.maximum);
+  const double shift = result.maximum == negative_infinity ? 0 : result.maximum;
+  if (has_sink(task)) result.sum = std::exp(double(task.score.sink) - shift);
   for (std::int64_t j = 0; j < num_columns(task); ++j) {
-    scores[j] = is_dead(task, row, j) ? 0 : std::exp(scores[j] - result.maximum);
+    scores[j] = is_dead(task, row, j) ? 0 : std::exp(scores[j] - shift);
     result.sum += scores[j];
   }
   for (std::int64_t j = 0; j < num_columns(task); ++j) {

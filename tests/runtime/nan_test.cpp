@@ -161,3 +161,21 @@ TEST_CASE("A07: NaN and infinity in dead keys and values change no bit, by which
     }
   }
 }
+
+TEST_CASE("live scores that are all −inf: NaN weights, and a log-sum-exp of −inf") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const std::string& isa : running_isas()) {
+    CAPTURE(isa);
+    Tensor query({1, 1, 1, 1}), key({1, 1, 2, 1}), log_sum({1, 1, 1});
+    query.data()[0] = 1;
+    key.data()[0] = key.data()[1] = -infinity;
+    const AttentionInputs inputs = inputs_of(query, key, key);
+    const MultiHeadAttention model = heads_model(inputs, isa);
+    Results results = make_results(model, inputs, {true, false});
+    AttentionOutputs outputs = results.outputs();
+    outputs.log_sum_exp = log_sum;
+    Session(model).run(inputs, outputs);
+    CHECK(log_sum.data()[0] == -infinity);
+    CHECK(std::isnan(results.attention.data()[0]));
+  }
+}
