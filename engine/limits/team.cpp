@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <string>
 
 #include "headwise/error.hpp"
@@ -64,8 +65,8 @@ double sustained_rate(int threads, double seconds, const Burst& burst) {
     const Round round = run_round(threads, repeats, burst);
     rate = round.work / round.seconds;
   }
-  std::nth_element(rates.begin(), rates.begin() + rounds / 2, rates.end());
-  return rates[rounds / 2];
+  std::nth_element(rates.begin(), rates.begin() + 1, rates.end(), std::greater<>());
+  return rates[1];
 }
 
 void on_each_thread(int threads, const std::function<void(int thread)>& function) {

@@ -9,7 +9,7 @@ namespace headwise::limits {
 // Does the work of one thread so many times and returns how much that was (FLOP, bytes). Must not throw.
 using Burst = std::function<double(int thread, std::int64_t repeats)>;
 
-// Work per second of all threads together: the median of 15 rounds that take about `seconds` together.
+// Work per second of all threads together: the best but one of 15 rounds that take about `seconds` together.
 // Throws Error(unsupported) when fewer threads start.
 double sustained_rate(int threads, double seconds, const Burst& burst);
 

@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -129,6 +130,7 @@ def main() -> int:
     options = parser().parse_args()
     chosen = cases.select(options.quick, options.rows, options.threads, options.peers)
     if options.list:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `--list | head` ends without a word
         print("\n".join(case.name for case in chosen))
         return 0
     if not chosen:
