@@ -19,9 +19,9 @@ struct LimitOptions {
 // lacks or that has no such kernel (the reference), and where fewer threads start than were asked for, as inside a
 // parallel region. They may be called from any thread; two at a time disturb each other's figures.
 //
-// Every figure is the best but one of 15 rounds in which all threads work at once, from the moment when the first starts
-// to that when the last is done. What else runs on a machine can only lower a rate (medians came out at half of the peak
-// on a busy one), and a single round that the clock favoured does not count.
+// Every figure is the best but one of 15 rounds in which all threads work at once, from the moment when the first
+// starts to that when the last is done. What else runs on a machine can only lower a rate (medians came out at half of
+// the peak on a busy one), and a single round that the clock favoured does not count.
 
 // FLOP/s of all threads together, for fused multiply-adds of f32 (2 FLOP each) between registers.
 double measure_fma_peak(const LimitOptions& options = {});
