@@ -18,7 +18,7 @@ struct Machine {
   int affinity_cpus = 0;  // CPUs that this process may run on
   int online_cpus = 0;
   double memory_bytes = 0;  // of the whole machine
-  std::string cpu_quota;  // "1.5 CPUs"; "" for none
+  std::string cpu_quota;    // "1.5 CPUs"; "" for none
   std::vector<Cache> caches;
 };
 
