@@ -180,15 +180,6 @@ static void score_rest(const ScoreBlock& block, std::int64_t first, std::int64_t
   }
 }
 
-// The rows of a head lie on different pages of a fused buffer, where hardware prefetching does not follow: +2 points of
-// peak at S = 2048, d = 64.
-static inline void prefetch_rows(const float* const* rows, std::int64_t count, std::int64_t width) {
-  constexpr int line = 64 / sizeof(float);
-  for (std::int64_t r = 0; r < count; ++r) {
-    for (std::int64_t c = 0; c < width; c += line) __builtin_prefetch(rows[r] + c);
-  }
-}
-
 template <int V>
 static void score_rows(const ScoreBlock& block, std::int64_t count) {
   constexpr int R = rows_for<V>() / score_chains;
