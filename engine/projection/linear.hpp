@@ -82,9 +82,7 @@ class LinearCall {
   LinearCall(LinearCall&&) noexcept;
   ~LinearCall();
 
-  // x: [rows, in] dense; y: [rows, row_stride]. Returns false when oneDNN reports a failure.
-  bool run(const float* x, std::int64_t rows, float* y, void* scratch) noexcept;
-  // Only the columns of a part of at most Linear::max_parts().
+  // Only the columns of a part of at most Linear::max_parts(). Returns false when oneDNN reports a failure.
   bool run(const RowBlock& rows, const ColumnPart& part, void* scratch) noexcept;
 
  private:

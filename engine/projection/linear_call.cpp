@@ -20,6 +20,7 @@ struct LinearCall::Handles {
   void add_bias(float* y, std::int64_t rows) const noexcept;
   bool run_class(std::size_t row_class, const float* x, std::int64_t rows, float* y, float* copy) noexcept;
   bool run_padded(std::size_t row_class, const float* x, std::int64_t rows, float* y, float* copy) noexcept;
+  bool run(RowBlock rows, void* scratch) noexcept;
 };
 
 namespace {
@@ -115,27 +116,25 @@ bool LinearCall::Handles::run_padded(std::size_t row_class, const float* x, std:
   return true;
 }
 
-bool LinearCall::run(const RowBlock& rows, const ColumnPart& part, void* scratch) noexcept {
-  if (!linear_->panels_) return run(rows.x, rows.count, rows.y, scratch);
-  linear_->panels_->multiply(rows, linear_->shape().row_stride, part);
-  return true;
-}
-
-bool LinearCall::run(const float* x, std::int64_t rows, float* y, void* scratch) noexcept {
-  if (linear_->panels_) return run({x, rows, y}, {}, scratch);
-  Handles& h = *handles_;
-  auto* copy = reinterpret_cast<float*>(static_cast<char*>(scratch) + h.linear->scratchpad_room());
-  bool ok = point(h.scratchpad, scratch);
-  while (ok && rows > 0) {
-    const std::size_t c = next_row_class(h.linear->classes, rows);
-    const std::int64_t count = std::min(rows, h.linear->classes[c]);
-    const bool whole = count == h.linear->classes[c];
-    ok = whole ? h.run_class(c, x, count, y, copy) : h.run_padded(c, x, count, y, copy);
-    x += count * h.linear->shape.in;
-    y += count * h.linear->shape.row_stride;
-    rows -= count;
+bool LinearCall::Handles::run(RowBlock rows, void* scratch) noexcept {
+  auto* copy = reinterpret_cast<float*>(static_cast<char*>(scratch) + linear->scratchpad_room());
+  bool ok = point(scratchpad, scratch);
+  while (ok && rows.count > 0) {
+    const std::size_t c = next_row_class(linear->classes, rows.count);
+    const std::int64_t count = std::min(rows.count, linear->classes[c]);
+    const bool whole = count == linear->classes[c];
+    ok = whole ? run_class(c, rows.x, count, rows.y, copy) : run_padded(c, rows.x, count, rows.y, copy);
+    rows.x += count * linear->shape.in;
+    rows.y += count * linear->shape.row_stride;
+    rows.count -= count;
   }
   return ok;
+}
+
+bool LinearCall::run(const RowBlock& rows, const ColumnPart& part, void* scratch) noexcept {
+  if (!linear_->panels_) return handles_->run(rows, scratch);
+  linear_->panels_->multiply(rows, linear_->shape().row_stride, part);
+  return true;
 }
 
 }  // namespace headwise::projection

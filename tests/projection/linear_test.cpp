@@ -54,7 +54,7 @@ void run(const Linear& linear, GuardedFloats& x, std::int64_t rows, GuardedFloat
   const std::unique_ptr<void, decltype(&std::free)> scratch(
       std::aligned_alloc(64, (linear.scratch_bytes() + 127) / 64 * 64), &std::free);
   const SingleThread guard;
-  REQUIRE(call.run(x.data(), rows, y.data(), scratch.get()));
+  REQUIRE(call.run({x.data(), rows, y.data()}, {}, scratch.get()));
 }
 
 bool same_rows(GuardedFloats& a, GuardedFloats& b, std::int64_t rows, const LinearShape& shape) {
@@ -212,7 +212,7 @@ void run_in_parts(const Linear& linear, GuardedFloats& x, std::int64_t rows, Gua
   LinearCall call(linear);
   for (std::int64_t i = 0; i < rows * linear.shape().row_stride; ++i) y[i] = -7;
   for (std::int64_t p = parts - 1; p >= 0; --p) {
-    REQUIRE(call.run(headwise::projection::RowBlock{x.data(), rows, y.data()}, {p, parts}, nullptr));
+    REQUIRE(call.run({x.data(), rows, y.data()}, {p, parts}, nullptr));
   }
 }
 

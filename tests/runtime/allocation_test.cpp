@@ -60,7 +60,7 @@ std::int64_t product_allocations(const MultiHeadAttention& model, std::int64_t r
     projection::LinearCall call(*model.model().product(product));
     const auto run_all = [&] {
       for (std::int64_t at = 0; at < rows; at += chunk) {
-        call.run(x.data(), std::min(chunk, rows - at), y.data(), scratch.data<std::uint8_t>());
+        call.run({x.data(), std::min(chunk, rows - at), y.data()}, {}, scratch.data<std::uint8_t>());
       }
     };
     run_all();

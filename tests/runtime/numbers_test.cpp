@@ -82,7 +82,7 @@ TEST_CASE("A25: padded rows go into a product without their filler") {
   const Tensor dense = copy_of(TensorView(x.view().data, DType::f32, {3, 36}, {64, 1}));
   const projection::Linear linear(weight.data(), nullptr, {36, 5, 5});
   Tensor y({3, 5}), scratch(DType::u8, {static_cast<std::int64_t>(linear.scratch_bytes()) + 1});
-  REQUIRE(projection::LinearCall(linear).run(dense.data(), 3, y.data(), scratch.data<std::uint8_t>()));
+  REQUIRE(projection::LinearCall(linear).run({dense.data(), 3, y.data()}, {}, scratch.data<std::uint8_t>()));
   std::vector<double> expected;
   append_numbers(call.json["expected"]["y"], expected);
   check_near(y, expected, 0, 0);
@@ -114,7 +114,7 @@ TEST_CASE("A25: products with one input feature") {
       const Tensor weight = copy_of(slice(stored.view(), 1, 0, 1));
       const projection::Linear linear(weight.data(), nullptr, {1, outputs, outputs});
       Tensor y({rows, outputs}), scratch(DType::u8, {static_cast<std::int64_t>(linear.scratch_bytes()) + 1});
-      REQUIRE(projection::LinearCall(linear).run(x.data(), rows, y.data(), scratch.data<std::uint8_t>()));
+      REQUIRE(projection::LinearCall(linear).run({x.data(), rows, y.data()}, {}, scratch.data<std::uint8_t>()));
       for (std::int64_t i = 0; i < rows * outputs; ++i) {
         CHECK(y.data()[i] == x.data()[i / outputs] * weight.data()[i % outputs]);
       }
