@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "attend.hpp"
+#include "statistics.hpp"
 #include "thread_time.hpp"
 
 namespace {
@@ -79,14 +80,6 @@ double core_rate(Problem& problem) {
   return repeats * problem.flops() / (now() - start);
 }
 
-struct Spread {
-  double low, median, high;
-};
-Spread spread(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return {values[values.size() / 10], values[values.size() / 2], values[values.size() * 9 / 10]};
-}
-
 void measure(const Shape& shape, const KernelTable& table) {
   Problem problem(shape, table);
   problem.run();
@@ -97,10 +90,9 @@ void measure(const Shape& shape, const KernelTable& table) {
     rates.push_back(core_rate(problem));
     shares.push_back(100 * rates.back() / peak);
   }
-  const Spread share = spread(shares);
   std::printf("%-8s %6lld %6lld %6lld %9.1f %8.1f %8.1f to %5.1f\n", table.isa, (long long)shape.length,
-              (long long)shape.heads, (long long)shape.size, spread(rates).median / 1e9, share.median, share.low,
-              share.high);
+              (long long)shape.heads, (long long)shape.size, median(rates) / 1e9, median(shares),
+              percentile(shares, 0.1), percentile(shares, 0.9));
 }
 
 }  // namespace

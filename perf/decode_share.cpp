@@ -5,11 +5,12 @@
 #include <headwise/headwise.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <vector>
 
 #include "attend.hpp"
+#include "statistics.hpp"
+#include "thread_time.hpp"
 
 using namespace headwise;
 
@@ -22,10 +23,6 @@ struct Shape {
 constexpr Shape shapes[] = {{1, 12, 12, 64, 2048},  {1, 16, 16, 128, 1024},  {1, 32, 8, 128, 2048},
                             {4, 12, 12, 64, 512},   {1, 12, 12, 64, 49152},  {1, 32, 32, 128, 8192},
                             {1, 32, 8, 128, 32768}, {1, 32, 1, 128, 262144}, {8, 12, 12, 64, 6144}};
-
-double wall() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 Tensor filled(const Dims& shape) {
   Tensor tensor(shape);
@@ -82,11 +79,6 @@ struct Rates {
   std::vector<double> decode, read, share;
 };
 
-double at(std::vector<double> values, double quantile) {
-  std::sort(values.begin(), values.end());
-  return values[std::size_t(double(values.size() - 1) * quantile)];
-}
-
 Rates measure(const Shape& shape, const std::string& isa, int threads) {
   Decode decode(shape, isa, threads);
   const kernels::KernelTable& table = *kernels::find_kernels(isa.c_str());
@@ -108,8 +100,8 @@ void report(const Shape& s, const std::string& isa, int threads) {
   const double mib = 2.0 * double(s.batch * s.kv_heads * s.length * s.size) * sizeof(float) / (1 << 20);
   std::printf("%-7s %7d %6.0f %5lld %5lld %8lld %4lld %7lld %8.1f %8.1f %7.1f %7.1f to %5.1f\n", isa.c_str(), threads,
               mib, (long long)s.batch, (long long)s.heads, (long long)s.kv_heads, (long long)s.size,
-              (long long)s.length, at(rates.decode, 0.5), at(rates.read, 0.5), at(rates.share, 0.5),
-              at(rates.share, 0.1), at(rates.share, 0.9));
+              (long long)s.length, median(rates.decode), median(rates.read), median(rates.share),
+              percentile(rates.share, 0.1), percentile(rates.share, 0.9));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "statistics.hpp"
 #include "thread_time.hpp"
 
 using namespace headwise;
@@ -216,8 +217,8 @@ void measure(const Comparison& pair) {
     plain = seconds(pair.plain, repeats);
     ratios.push_back(seconds(pair.option, repeats) / plain);
   }
-  std::sort(ratios.begin(), ratios.end());
-  std::printf("%-42s %8.3f %8.3f to %.3f %10.2f\n", pair.name.c_str(), ratios[7], ratios[1], ratios[13], plain * 1e3);
+  std::printf("%-42s %8.3f %8.3f to %.3f %10.2f\n", pair.name.c_str(), median(ratios), percentile(ratios, 0.1),
+              percentile(ratios, 0.9), plain * 1e3);
 }
 
 }  // namespace

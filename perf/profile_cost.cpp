@@ -2,77 +2,41 @@
 // figures: the length of the call as the profile tells it, which is what its reader must trust, and the whole of
 // Session::profile with the report that it makes. Usage: profile_cost [threads...]; 1 and 2 without arguments.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <headwise/headwise.hpp>
 #include <vector>
+
+#include "problems.hpp"
+#include "statistics.hpp"
+#include "thread_time.hpp"
 
 namespace {
 
 using namespace headwise;
 
-struct Shape {
-  std::int64_t batch, length, width, heads;
-};
-constexpr Shape shapes[] = {{2, 10, 64, 8}, {1, 128, 384, 12}, {32, 128, 384, 12}, {1, 2048, 1024, 16}};
+constexpr Sizes shapes[] = {{2, 10, 64, 8}, {1, 128, 384, 12}, {32, 128, 384, 12}, {1, 2048, 1024, 16}};
 constexpr int rounds = 41;
 constexpr double round_seconds = 0.02;  // a round of each kind repeats its call so long
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+// A layer's call, profiled and not.
+struct Call : LayerProblem {
+  Call(const Sizes& shape, int threads) : LayerProblem(random_layer(shape), shape, threads) {}
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-class Call {
- public:
-  Call(const Shape& shape, int threads)
-      : attention_(random_weights(config(shape), 1)),
-        session_(attention_, {threads}),
-        x_({shape.batch, shape.length, shape.width}),
-        y_(x_.shape()) {
-    for (std::int64_t i = 0; i < x_.size(); ++i) x_.data()[i] = float(i * 7919 % 1000) / 500 - 1;
-  }
-  AttentionInputs inputs() const {
-    AttentionInputs inputs;
-    inputs.query = inputs.key = inputs.value = x_.view();
-    return inputs;
-  }
-  AttentionOutputs outputs() {
-    AttentionOutputs outputs;
-    outputs.output = y_.mutable_view();
-    return outputs;
-  }
   double plain() {
-    const double start = now();
-    session_.run(inputs(), outputs());
-    return now() - start;
+    const double start = wall();
+    run();
+    return wall() - start;
   }
   // The length that the profile tells; `whole` is that of everything.
   double profiled(double& whole) {
-    const double start = now();
-    const double told = session_.profile(inputs(), outputs(), {}).seconds;
-    whole = now() - start;
+    const double start = wall();
+    const double told = session.profile({.query = x, .key = x, .value = x}, {.output = y}, {}).seconds;
+    whole = wall() - start;
     return told;
   }
-
- private:
-  static AttentionConfig config(const Shape& shape) {
-    AttentionConfig config;
-    config.model_dim = shape.width;
-    config.num_heads = shape.heads;
-    return config;
-  }
-  MultiHeadAttention attention_;
-  Session session_;
-  Tensor x_, y_;
 };
 
-void measure(const Shape& shape, int threads) {
+void measure(const Sizes& shape, int threads) {
   Call call(shape, threads);
   double whole = 0;
   call.profiled(whole);
@@ -103,6 +67,6 @@ int main(int argc, char** argv) {
   std::printf("%5s %6s %6s %6s %8s %12s %12s %12s\n", "batch", "length", "width", "heads", "threads", "plain, us",
               "profiled, %", "report, %");
   for (const int count : threads) {
-    for (const Shape& shape : shapes) measure(shape, count);
+    for (const Sizes& shape : shapes) measure(shape, count);
   }
 }

@@ -1,12 +1,12 @@
 // What a second thread brings: time of one thread over the time of several, wall clock, in alternating rounds of one
 // process, for whole layers and for their cores. Run it on an idle machine. Usage: thread_scaling [threads
 // [batch length width heads]]; without arguments two threads and a list of sizes.
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
 #include "problems.hpp"
 #include "statistics.hpp"
+#include "thread_time.hpp"
 
 namespace {
 
@@ -16,10 +16,6 @@ constexpr Sizes shapes[] = {{1, 128, 384, 12}, {32, 128, 384, 12}, {1, 128, 768,
                             {1, 512, 768, 12}, {2, 128, 64, 1},    {1, 128, 128, 2},  {1, 512, 64, 1},
                             {1, 2048, 64, 1},  {1, 512, 128, 1},   {5, 300, 384, 12}, {1, 24, 160, 5},
                             {1, 32, 192, 6}};
-
-double wall() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 template <class Problem>
 double seconds(Problem& problem, int repeats) {
