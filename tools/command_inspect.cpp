@@ -44,7 +44,7 @@ bool is_npy(const std::string& path) {
 }
 
 // Types that headwise cannot read are not counted: nothing, not zero.
-std::optional<NonFinite> scan_tensor(const SafetensorsFile& file, const TensorInfo& info, ProgressBar& bar) {
+std::optional<NonFinite> scan_tensor(const WeightFile& file, const TensorInfo& info, ProgressBar& bar) {
   const std::uint64_t total = file.tensors().back().end;
   try {
     return count_nonfinite(
@@ -55,7 +55,7 @@ std::optional<NonFinite> scan_tensor(const SafetensorsFile& file, const TensorIn
   }
 }
 
-void scan(const SafetensorsFile& file, Inspection& inspection, const Console& console) {
+void scan(const WeightFile& file, Inspection& inspection, const Console& console) {
   ProgressBar bar(console, "reading values");
   for (std::size_t i = 0; i < inspection.tensors.size(); ++i) {
     inspection.nonfinite[i] = scan_tensor(file, inspection.tensors[i], bar);
@@ -73,7 +73,7 @@ std::optional<std::int64_t> known_heads(const std::string& file, const Console& 
 }
 
 // With what the file and config.json say, as run would without further options.
-Loading try_loading(const SafetensorsFile& file, std::int64_t index) try {
+Loading try_loading(const WeightFile& file, std::int64_t index) try {
   LoadOptions options;
   options.layer = index;
   AttentionWeights weights = load_attention(file, options);
@@ -86,7 +86,7 @@ Loading try_loading(const SafetensorsFile& file, std::int64_t index) try {
 }
 
 Inspection inspect_weights(const InspectOptions& options, const Console& console) {
-  const SafetensorsFile file = SafetensorsFile::open(options.file, options.open);
+  const WeightFile file = WeightFile::open(options.file, options.open);
   Inspection inspection;
   inspection.path = options.file;
   inspection.tensors = file.tensors();

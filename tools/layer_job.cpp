@@ -8,7 +8,7 @@
 namespace headwise::tools {
 namespace {
 
-AttentionLayer chosen_layer(const SafetensorsFile& file, const LoadOptions& load, std::int64_t& count) {
+AttentionLayer chosen_layer(const WeightFile& file, const LoadOptions& load, std::int64_t& count) {
   AttentionLayer chosen;
   count = 0;
   for (const AttentionLayer& layer : find_attention_layers(file)) {
@@ -20,7 +20,7 @@ AttentionLayer chosen_layer(const SafetensorsFile& file, const LoadOptions& load
 }
 
 // The file itself is sound once it is open: its list of tensors says more than advice about damage.
-AttentionWeights load_weights(const SafetensorsFile& file, const LoadOptions& load) try {
+AttentionWeights load_weights(const WeightFile& file, const LoadOptions& load) try {
   return load_attention(file, load);
 } catch (const Error& error) {
   if (error.code() != ErrorCode::bad_file && error.code() != ErrorCode::invalid_argument) throw;
@@ -41,7 +41,7 @@ LoadedLayer load_layer(const LayerChoice& options, const Console& console) {
   ProgressBar bar(console, "loading " + std::filesystem::path(options.file).filename().string());
   LoadOptions load = options.load;
   load.open.progress = [&bar](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
-  const SafetensorsFile file = SafetensorsFile::open(options.file, load.open);
+  const WeightFile file = WeightFile::open(options.file, load.open);
   LoadedLayer loaded;
   loaded.layer = chosen_layer(file, load, loaded.layer_count);
   if (loaded.layer_count > load.layer && load.num_heads == 0) check_heads_known(options);

@@ -8,8 +8,7 @@
 namespace headwise {
 namespace {
 
-[[noreturn]] void refuse(const SafetensorsFile& file, const std::string& problem,
-                         ErrorCode code = ErrorCode::bad_file) {
+[[noreturn]] void refuse(const WeightFile& file, const std::string& problem, ErrorCode code = ErrorCode::bad_file) {
   throw Error(code, in_quotes(file.path()) + ": " + problem);
 }
 
@@ -18,7 +17,7 @@ bool is_part(const AttentionLayer& layer, const std::string& tensor) {
                      [&](const AttentionLayer::Part& part) { return part.tensor == tensor; });
 }
 
-void refuse_companions(const SafetensorsFile& file, const AttentionLayer& layer, bool rotary_known) {
+void refuse_companions(const WeightFile& file, const AttentionLayer& layer, bool rotary_known) {
   for (const std::string_view name : refused_companions()) {
     const std::string companion = layer.prefix + std::string(name);
     if (file.find(companion) == nullptr || is_part(layer, companion)) continue;
@@ -38,7 +37,7 @@ std::string full_name(const AttentionLayer& layer, const PartName& part) {
   return in_quotes(layer.prefix + std::string(part.name));
 }
 
-void check_biases(const SafetensorsFile& file, const AttentionLayer& layer, std::string_view without_bias) {
+void check_biases(const WeightFile& file, const AttentionLayer& layer, std::string_view without_bias) {
   std::vector<std::string> missing;
   const auto& biases = layout_of(layer).biases;
   const auto there = [&](const PartName& bias) { return find_part(layer, bias.role) != nullptr; };
@@ -52,8 +51,7 @@ void check_biases(const SafetensorsFile& file, const AttentionLayer& layer, std:
                    " (allow_missing_bias takes them as zero)");
 }
 
-void check_pair(const SafetensorsFile& file, const AttentionLayer& layer, std::string_view first,
-                std::string_view second) {
+void check_pair(const WeightFile& file, const AttentionLayer& layer, std::string_view first, std::string_view second) {
   if ((find_part(layer, first) == nullptr) == (find_part(layer, second) == nullptr)) return;
   for (const PartName& extra : layout_of(layer).extras) {
     const bool wanted = extra.role == first || extra.role == second;
@@ -62,7 +60,7 @@ void check_pair(const SafetensorsFile& file, const AttentionLayer& layer, std::s
   }
 }
 
-void check_relative_bias(const SafetensorsFile& file, const AttentionLayer& layer) {
+void check_relative_bias(const WeightFile& file, const AttentionLayer& layer) {
   if (find_part(layer, "relative_bias") != nullptr) return;
   const auto& extras = layout_of(layer).extras;
   const auto table =
@@ -79,7 +77,7 @@ void check_relative_bias(const SafetensorsFile& file, const AttentionLayer& laye
 
 }  // namespace
 
-void check_completeness(const SafetensorsFile& file, const AttentionLayer& layer, const Completeness& rules) {
+void check_completeness(const WeightFile& file, const AttentionLayer& layer, const Completeness& rules) {
   refuse_companions(file, layer, rules.rotary_known);
   if (!rules.allow_missing_bias) check_biases(file, layer, rules.without_bias);
   check_pair(file, layer, "bias_key", "bias_value");

@@ -9,20 +9,18 @@ namespace {
 
 using Shape = std::vector<std::uint64_t>;
 
-[[noreturn]] void refuse(const SafetensorsFile& file, const std::string& problem,
-                         ErrorCode code = ErrorCode::bad_file) {
+[[noreturn]] void refuse(const WeightFile& file, const std::string& problem, ErrorCode code = ErrorCode::bad_file) {
   throw Error(code, in_quotes(file.path()) + ": " + problem);
 }
 
-[[noreturn]] void refuse_shape(const SafetensorsFile& file, const AttentionLayer::Part& part,
-                               const std::string& expected) {
+[[noreturn]] void refuse_shape(const WeightFile& file, const AttentionLayer::Part& part, const std::string& expected) {
   refuse(file, "tensor " + in_quotes(part.tensor) + " (" + part.role + "): expected " + expected + ", found shape " +
                    shape_text(part.shape));
 }
 
 constexpr std::string_view readable[] = {"F32", "F64", "F16", "BF16"};
 
-void check_part_type(const SafetensorsFile& file, const AttentionLayer::Part& part) {
+void check_part_type(const WeightFile& file, const AttentionLayer::Part& part) {
   const TensorInfo* info = file.find(part.tensor);
   if (std::find(std::begin(readable), std::end(readable), info->dtype) != std::end(readable)) return;
   refuse(file, "tensor " + in_quotes(part.tensor) + ": dtype " + info->dtype + " is none of F32, F64, F16 and BF16",
@@ -52,7 +50,7 @@ Shape expected_shape(const LayerSizes& s, std::string_view role) {
   return std::find_if(std::begin(table), std::end(table), [&](const auto& row) { return row.first == role; })->second;
 }
 
-void check_part_rank(const SafetensorsFile& file, const AttentionLayer::Part& part) {
+void check_part_rank(const WeightFile& file, const AttentionLayer::Part& part) {
   const std::size_t rank = expected_shape({}, part.role).size();
   const bool empty = std::find(part.shape.begin(), part.shape.end(), 0u) != part.shape.end();
   constexpr const char* expected[] = {"one size, not zero", "two sizes, neither zero", "three sizes, none zero"};
@@ -84,7 +82,7 @@ std::uint64_t head_size(std::uint64_t rows, std::uint64_t heads, const Attention
 }
 
 // Keys may be of fewer heads than queries where the layout allows it; how many, only their rows say.
-std::uint64_t kv_heads(const SafetensorsFile& file, const AttentionLayer& layer, const LayerSizes& sizes) {
+std::uint64_t kv_heads(const WeightFile& file, const AttentionLayer& layer, const LayerSizes& sizes) {
   if (!layout_of(layer).grouped || sizes.key_rows == sizes.query_rows) return sizes.num_heads;
   const std::uint64_t heads = sizes.key_rows / sizes.head_dim;
   if (sizes.key_rows % sizes.head_dim == 0 && heads > 0 && sizes.num_heads % heads == 0) return heads;
@@ -95,7 +93,7 @@ std::uint64_t kv_heads(const SafetensorsFile& file, const AttentionLayer& layer,
                    std::to_string(sizes.num_heads));
 }
 
-void divide_into_heads(const SafetensorsFile& file, const AttentionLayer& layer, LayerSizes& sizes) {
+void divide_into_heads(const WeightFile& file, const AttentionLayer& layer, LayerSizes& sizes) {
   sizes.head_dim = head_size(sizes.query_rows, sizes.num_heads, layer, "the query");
   sizes.num_kv_heads = kv_heads(file, layer, sizes);
   sizes.key_rows = sizes.num_kv_heads * sizes.head_dim;
@@ -121,7 +119,7 @@ const Layout& layout_of(const AttentionLayer& layer) {
   return *std::find_if(known_layouts().begin(), known_layouts().end(), matches);
 }
 
-LayerSizes check_shapes(const SafetensorsFile& file, const AttentionLayer& layer, std::int64_t num_heads) {
+LayerSizes check_shapes(const WeightFile& file, const AttentionLayer& layer, std::int64_t num_heads) {
   for (const AttentionLayer::Part& part : layer.parts) {
     check_part_type(file, part);
     check_part_rank(file, part);

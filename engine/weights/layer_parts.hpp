@@ -24,6 +24,6 @@ const Layout& layout_of(const AttentionLayer& layer);
 
 // Throws Error(bad_file) with the expected and the actual shape, Error(invalid_argument) when the heads do not divide
 // the widths.
-LayerSizes check_shapes(const SafetensorsFile& file, const AttentionLayer& layer, std::int64_t num_heads);
+LayerSizes check_shapes(const WeightFile& file, const AttentionLayer& layer, std::int64_t num_heads);
 
 }  // namespace headwise

@@ -39,24 +39,24 @@ std::string first_block(std::string_view prefix) {
 }
 
 // A table of its own (UMT5) comes before the shared one.
-const TensorInfo* find_extra(const SafetensorsFile& file, const std::string& prefix, const PartName& part) {
+const TensorInfo* find_extra(const WeightFile& file, const std::string& prefix, const PartName& part) {
   const std::string name(part.name);
   const TensorInfo* own = file.find(prefix + name);
   return own != nullptr || part.role != "relative_bias" ? own : file.find(first_block(prefix) + name);
 }
 
-void add_extra(AttentionLayer& layer, const PartName& part, const SafetensorsFile& file) {
+void add_extra(AttentionLayer& layer, const PartName& part, const WeightFile& file) {
   const TensorInfo* info = find_extra(file, layer.prefix, part);
   if (info != nullptr) layer.parts.push_back({std::string(part.role), info->name, info->shape});
 }
 
-void add_part(AttentionLayer& layer, const PartName& part, const SafetensorsFile& file) {
+void add_part(AttentionLayer& layer, const PartName& part, const WeightFile& file) {
   const TensorInfo* info = file.find(layer.prefix + std::string(part.name));
   if (info != nullptr) layer.parts.push_back({std::string(part.role), info->name, info->shape});
 }
 
 // The layer of this layout under this prefix; nullopt when one of its weights is missing.
-std::optional<AttentionLayer> layer_at(const SafetensorsFile& file, const Layout& layout, std::string_view prefix) {
+std::optional<AttentionLayer> layer_at(const WeightFile& file, const Layout& layout, std::string_view prefix) {
   AttentionLayer layer;
   layer.family = layout.family;
   layer.prefix = prefix;
@@ -81,7 +81,7 @@ bool same_prefix(std::string_view found, std::string_view wanted) {
   return !found.empty() && found.substr(0, found.size() - 1) == wanted;
 }
 
-std::vector<AttentionLayer> find_attention_layers(const SafetensorsFile& file) {
+std::vector<AttentionLayer> find_attention_layers(const WeightFile& file) {
   std::vector<AttentionLayer> layers;
   std::set<std::pair<std::string, std::string>> known;  // one layer for each family and prefix
   for (const Layout& layout : known_layouts()) {

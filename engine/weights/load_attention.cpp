@@ -16,7 +16,7 @@ namespace {
   throw Error(ErrorCode::invalid_argument, problem);
 }
 
-AttentionLayer choose_layer(const SafetensorsFile& file, const LoadOptions& options) {
+AttentionLayer choose_layer(const WeightFile& file, const LoadOptions& options) {
   const std::vector<AttentionLayer> all = find_attention_layers(file);
   std::vector<AttentionLayer> layers;
   for (const AttentionLayer& layer : all) {
@@ -71,10 +71,10 @@ AttentionConfig make_config(const LayerSizes& sizes, const LoadOptions& options)
 }  // namespace
 
 AttentionWeights load_attention(const std::string& path, const LoadOptions& options) {
-  return load_attention(SafetensorsFile::open(path, options.open), options);
+  return load_attention(WeightFile::open(path, options.open), options);
 }
 
-AttentionWeights load_attention(const SafetensorsFile& file, const LoadOptions& options) try {
+AttentionWeights load_attention(const WeightFile& file, const LoadOptions& options) try {
   const AttentionLayer layer = choose_layer(file, options);
   const std::optional<ConfigJson> config = model_config(file, options);
   const LayerSizes sizes = check_shapes(file, layer, choose_heads(file, options, config));

@@ -31,12 +31,12 @@ std::string with_dot(const std::string& prefix) {
   return prefix.empty() || prefix.back() == '.' ? prefix : prefix + ".";
 }
 
-bool is_part_anywhere(const SafetensorsFile& file, std::string_view part) {
+bool is_part_anywhere(const WeightFile& file, std::string_view part) {
   return std::any_of(file.tensors().begin(), file.tensors().end(),
                      [&](const TensorInfo& tensor) { return prefix_before(tensor.name, part).has_value(); });
 }
 
-std::set<std::string> prefixes_for(const SafetensorsFile& file, const Layout& layout, const LoadOptions& options) {
+std::set<std::string> prefixes_for(const WeightFile& file, const Layout& layout, const LoadOptions& options) {
   if (!options.prefix.empty()) return {with_dot(options.prefix)};
   std::set<std::string> prefixes;
   for (const TensorInfo& tensor : file.tensors()) {
@@ -47,7 +47,7 @@ std::set<std::string> prefixes_for(const SafetensorsFile& file, const Layout& la
   return prefixes;
 }
 
-Candidate best_candidate(const SafetensorsFile& file, const LoadOptions& options) {
+Candidate best_candidate(const WeightFile& file, const LoadOptions& options) {
   Candidate best;
   for (const Layout& layout : known_layouts()) {
     if (!options.family.empty() && layout.family != options.family) continue;
@@ -92,7 +92,7 @@ bool is_present_part(std::string_view tensor, const Candidate& candidate) {
                      [&](const PartName& part) { return prefix(part) == candidate.prefix; });
 }
 
-std::string near_matches(const SafetensorsFile& file, const Candidate& candidate, std::string_view part) {
+std::string near_matches(const WeightFile& file, const Candidate& candidate, std::string_view part) {
   const std::string wanted = candidate.prefix + std::string(part);
   std::vector<std::string> near;
   for (const TensorInfo& tensor : file.tensors()) {
@@ -103,7 +103,7 @@ std::string near_matches(const SafetensorsFile& file, const Candidate& candidate
   return near.empty() ? "" : " (near: " + join(near) + ")";
 }
 
-std::string missing_names(const SafetensorsFile& file, const Candidate& candidate) {
+std::string missing_names(const WeightFile& file, const Candidate& candidate) {
   std::vector<std::string> names;
   for (const PartName& part : candidate.layout->weights) {
     const std::string wanted = candidate.prefix + std::string(part.name);
@@ -148,8 +148,7 @@ void check_family(const std::string& family) {
 
 }  // namespace
 
-void throw_missing_layer(const SafetensorsFile& file, const std::vector<AttentionLayer>& all,
-                         const LoadOptions& options) {
+void throw_missing_layer(const WeightFile& file, const std::vector<AttentionLayer>& all, const LoadOptions& options) {
   if (!options.family.empty()) check_family(options.family);
   std::string message = in_quotes(file.path()) + ": no attention layer";
   if (!options.prefix.empty()) message += " with the prefix " + in_quotes(options.prefix);

@@ -84,12 +84,11 @@ void check_distances(const PositionBiasConfig& bias, const AttentionLayer& layer
 
 }  // namespace
 
-std::optional<ConfigJson> model_config(const SafetensorsFile& file, const LoadOptions& options) {
+std::optional<ConfigJson> model_config(const WeightFile& file, const LoadOptions& options) {
   return options.use_model_config ? ConfigJson::beside(file.path()) : std::nullopt;
 }
 
-std::int64_t choose_heads(const SafetensorsFile& file, const LoadOptions& options,
-                          const std::optional<ConfigJson>& config) {
+std::int64_t choose_heads(const WeightFile& file, const LoadOptions& options, const std::optional<ConfigJson>& config) {
   if (options.num_heads < 0) refuse("num_heads is negative: " + std::to_string(options.num_heads));
   if (options.num_heads > 0) return options.num_heads;
   const auto heads = config ? config->num_heads() : std::nullopt;

@@ -8,11 +8,10 @@
 namespace headwise {
 
 // config.json, unless the caller does not want it or there is none.
-std::optional<ConfigJson> model_config(const SafetensorsFile& file, const LoadOptions& options);
+std::optional<ConfigJson> model_config(const WeightFile& file, const LoadOptions& options);
 
 // Throws Error(invalid_argument) when neither says it.
-std::int64_t choose_heads(const SafetensorsFile& file, const LoadOptions& options,
-                          const std::optional<ConfigJson>& config);
+std::int64_t choose_heads(const WeightFile& file, const LoadOptions& options, const std::optional<ConfigJson>& config);
 
 // The options with everything given that config.json or the family tells; what was given stays. Throws Error(bad_file)
 // or Error(unsupported) for a config that is wrong, does not fit the layer or describes another attention.

@@ -9,7 +9,7 @@ namespace {
 // Reads the parts of one layer as f32 and counts the bytes of all of them for the progress callback.
 class PartReader {
  public:
-  PartReader(const SafetensorsFile& file, const AttentionLayer& layer, const Progress& progress)
+  PartReader(const WeightFile& file, const AttentionLayer& layer, const Progress& progress)
       : file_(file), layer_(layer), progress_(progress) {
     for (const AttentionLayer::Part& part : layer.parts) total_ += bytes(part);
   }
@@ -32,7 +32,7 @@ class PartReader {
     return info->end - info->begin;
   }
 
-  const SafetensorsFile& file_;
+  const WeightFile& file_;
   const AttentionLayer& layer_;
   const Progress& progress_;
   std::uint64_t before_ = 0, total_ = 0;
@@ -99,7 +99,7 @@ void read_extras(PartReader& reader, const LoadOptions& options, AttentionWeight
 
 }  // namespace
 
-AttentionWeights read_layer(const SafetensorsFile& file, const AttentionLayer& layer, const AttentionConfig& config,
+AttentionWeights read_layer(const WeightFile& file, const AttentionLayer& layer, const AttentionConfig& config,
                             const LoadOptions& options) {
   AttentionWeights weights;
   weights.config = config;

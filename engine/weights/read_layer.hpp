@@ -6,7 +6,7 @@
 namespace headwise {
 
 // The parts of the layer as f32 in canonical form. config is resolved and fits their shapes.
-AttentionWeights read_layer(const SafetensorsFile& file, const AttentionLayer& layer, const AttentionConfig& config,
+AttentionWeights read_layer(const WeightFile& file, const AttentionLayer& layer, const AttentionConfig& config,
                             const LoadOptions& options);
 
 }  // namespace headwise

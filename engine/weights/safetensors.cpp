@@ -55,7 +55,7 @@ Dims readable_shape(const TensorInfo& info) {
 
 }  // namespace
 
-struct SafetensorsFile::State {
+struct WeightFile::State {
   InputFile file;
   OpenOptions options;
   std::uint64_t data_start = 0;
@@ -69,12 +69,12 @@ struct SafetensorsFile::State {
   const std::string& name(std::size_t i) const { return header.tensors[i].name; }
 };
 
-SafetensorsFile::SafetensorsFile(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
-SafetensorsFile::SafetensorsFile(SafetensorsFile&&) noexcept = default;
-SafetensorsFile& SafetensorsFile::operator=(SafetensorsFile&&) noexcept = default;
-SafetensorsFile::~SafetensorsFile() = default;
+WeightFile::WeightFile(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
+WeightFile::WeightFile(WeightFile&&) noexcept = default;
+WeightFile& WeightFile::operator=(WeightFile&&) noexcept = default;
+WeightFile::~WeightFile() = default;
 
-SafetensorsFile SafetensorsFile::open(const std::string& path, const OpenOptions& options) try {
+WeightFile WeightFile::open(const std::string& path, const OpenOptions& options) try {
   InputFile file(path);
   const std::string json = read_header(file);
   const std::uint64_t data_start = length_bytes + json.size();
@@ -82,24 +82,24 @@ SafetensorsFile SafetensorsFile::open(const std::string& path, const OpenOptions
   check_safetensors_layout(header, file.size() - data_start, options.allow_trailing_bytes, path);
   auto state = std::make_unique<State>(State{std::move(file), options, data_start, std::move(header)});
   state->index_names();
-  return SafetensorsFile(std::move(state));
+  return WeightFile(std::move(state));
 } catch (const std::bad_alloc&) {
   throw Error(ErrorCode::out_of_memory, in_quotes(path) + ": no memory for the header");
 }
 
-const std::string& SafetensorsFile::path() const noexcept {
+const std::string& WeightFile::path() const noexcept {
   return state_->file.path();
 }
 
-const std::vector<TensorInfo>& SafetensorsFile::tensors() const noexcept {
+const std::vector<TensorInfo>& WeightFile::tensors() const noexcept {
   return state_->header.tensors;
 }
 
-const std::map<std::string, std::string>& SafetensorsFile::metadata() const noexcept {
+const std::map<std::string, std::string>& WeightFile::metadata() const noexcept {
   return state_->header.metadata;
 }
 
-const TensorInfo* SafetensorsFile::find(const std::string& name) const noexcept {
+const TensorInfo* WeightFile::find(const std::string& name) const noexcept {
   const auto& order = state_->by_name;
   const auto found = std::lower_bound(order.begin(), order.end(), name, [&](std::size_t i, const std::string& wanted) {
     return state_->name(i) < wanted;
@@ -107,11 +107,11 @@ const TensorInfo* SafetensorsFile::find(const std::string& name) const noexcept 
   return found != order.end() && state_->name(*found) == name ? &tensors()[*found] : nullptr;
 }
 
-Tensor SafetensorsFile::read(const std::string& name) const {
+Tensor WeightFile::read(const std::string& name) const {
   return read(name, state_->options.progress);
 }
 
-Tensor SafetensorsFile::read(const std::string& name, const Progress& progress) const {
+Tensor WeightFile::read(const std::string& name, const Progress& progress) const {
   const TensorInfo* info = find(name);
   if (info == nullptr) throw Error(ErrorCode::invalid_argument, in_quotes(path()) + ": no tensor " + in_quotes(name));
   const auto dtype = dtype_of_safetensors(info->dtype);

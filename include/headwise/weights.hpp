@@ -86,13 +86,13 @@ struct OpenOptions {
 
 // A safetensors file whose header is validated in full before anything else is believed. Data is read into owned
 // memory, never mapped. Immutable after opening; read() may be called from several threads.
-class SafetensorsFile {
+class WeightFile {
  public:
   // Throws Error(io) when the file can't be read, Error(bad_file) with the rule it breaks.
-  static SafetensorsFile open(const std::string& path, const OpenOptions& options = {});
-  SafetensorsFile(SafetensorsFile&&) noexcept;
-  SafetensorsFile& operator=(SafetensorsFile&&) noexcept;
-  ~SafetensorsFile();
+  static WeightFile open(const std::string& path, const OpenOptions& options = {});
+  WeightFile(WeightFile&&) noexcept;
+  WeightFile& operator=(WeightFile&&) noexcept;
+  ~WeightFile();
 
   const std::string& path() const noexcept;
   const std::vector<TensorInfo>& tensors() const noexcept;  // in byte order
@@ -106,7 +106,7 @@ class SafetensorsFile {
 
  private:
   struct State;
-  explicit SafetensorsFile(std::unique_ptr<State> state) noexcept;
+  explicit WeightFile(std::unique_ptr<State> state) noexcept;
   std::unique_ptr<State> state_;
 };
 
@@ -124,7 +124,7 @@ struct AttentionLayer {
 };
 
 // Every layer that a known family explains. Layers are ordered by the numbers in their names, then by name.
-std::vector<AttentionLayer> find_attention_layers(const SafetensorsFile& file);
+std::vector<AttentionLayer> find_attention_layers(const WeightFile& file);
 // num_attention_heads (or n_heads, n_head, num_heads) from config.json beside the weight file, if both are there.
 // Throws Error(bad_file) when the file is there but is no JSON object or the value is no positive integer.
 std::optional<std::int64_t> heads_from_config(const std::string& weight_file);
@@ -155,6 +155,6 @@ struct LoadOptions {
 // expected and what was found; a name that is missing is listed together with its nearest matches.
 // options.open.progress counts the bytes of the whole layer.
 AttentionWeights load_attention(const std::string& path, const LoadOptions& options = {});
-AttentionWeights load_attention(const SafetensorsFile& file, const LoadOptions& options = {});
+AttentionWeights load_attention(const WeightFile& file, const LoadOptions& options = {});
 
 }  // namespace headwise

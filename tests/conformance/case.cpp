@@ -23,8 +23,7 @@ View seen(View stored, const Json& entry) {
 
 }  // namespace
 
-Case::Case(const std::string& path)
-    : file_(SafetensorsFile::open(path)), call_(Json::parse(file_.metadata().at("call"))) {}
+Case::Case(const std::string& path) : file_(WeightFile::open(path)), call_(Json::parse(file_.metadata().at("call"))) {}
 
 Tensor Case::stored(const std::string& name) const {
   return file_.find(name) == nullptr ? Tensor() : file_.read(name);

@@ -19,7 +19,7 @@ class Case {
  public:
   explicit Case(const std::string& path);
 
-  const SafetensorsFile& file() const { return file_; }
+  const WeightFile& file() const { return file_; }
   const Json& call() const { return call_; }
   // A tensor of the file; not given when it has none of this name.
   Tensor stored(const std::string& name) const;
@@ -32,7 +32,7 @@ class Case {
   std::string results() const { return safetensors_file(results_); }
 
  private:
-  SafetensorsFile file_;
+  WeightFile file_;
   Json call_;
   std::map<std::string, Tensor> inputs_;
   std::vector<NamedTensor> results_;

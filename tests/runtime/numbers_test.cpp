@@ -23,7 +23,7 @@ void check_against_float64(const AttentionInputs& inputs, const std::string& isa
 }  // namespace
 
 TEST_CASE("A22: head sizes that are no multiple of a vector") {
-  const auto file = SafetensorsFile::open(std::string(HEADWISE_TEST_DATA) + "/cases/A22.safetensors");
+  const auto file = WeightFile::open(std::string(HEADWISE_TEST_DATA) + "/cases/A22.safetensors");
   for (const std::string& isa : running_isas()) {
     for (const int d : {1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 40, 63, 65, 72, 80, 96, 136}) {
       CAPTURE(isa);

@@ -81,7 +81,7 @@ void expect_no_worse(const std::string& what, const Tensor& actual, const Tensor
   CHECK(ours.rms <= theirs.rms);
 }
 
-void check_layer(const SafetensorsFile& golden, int layer, const std::string& isa) {
+void check_layer(const WeightFile& golden, int layer, const std::string& isa) {
   const std::string start = "layer." + std::to_string(layer) + ".";
   const Outcome oracle{golden.read(start + "output"), golden.read(start + "attention")};
   const Outcome actual = run_layer(layer, isa, golden.read(start + "input"), oracle);
@@ -103,7 +103,7 @@ TEST_CASE("all layers of all-MiniLM-L6-v2 are at least as exact as PyTorch, on e
     REQUIRE(may_be_missing());
     return;
   }
-  const SafetensorsFile golden = SafetensorsFile::open(golden_path);
+  const WeightFile golden = WeightFile::open(golden_path);
   for (const IsaInfo& isa : list_isas()) {
     if (!isa.compiled || !isa.present) {
       MESSAGE("SKIPPED: " << isa.name << " is not in this build or not on this CPU");

@@ -43,7 +43,7 @@ std::string values_text(const Tensor& tensor) {
 
 // "a=1 b=2": the values of all tensors that have a type and a shape to read.
 std::string safetensors_text(const std::string& path) {
-  const SafetensorsFile file = SafetensorsFile::open(path);
+  const WeightFile file = WeightFile::open(path);
   std::string text;
   for (const TensorInfo& info : file.tensors()) {
     const bool readable = info.end > info.begin;

@@ -17,7 +17,7 @@ AttentionWeights small_layer() {
 
 std::vector<AttentionLayer> layers_of(const std::vector<NamedTensor>& tensors) {
   const TemporaryFolder folder;
-  return find_attention_layers(SafetensorsFile::open(folder.write("m.safetensors", safetensors_file(tensors))));
+  return find_attention_layers(WeightFile::open(folder.write("m.safetensors", safetensors_file(tensors))));
 }
 
 void append(std::vector<NamedTensor>& all, const std::vector<NamedTensor>& more) {

@@ -189,7 +189,7 @@ TEST_CASE("case B28: a layer is found under the prefix that the file gives it") 
 TEST_CASE("files written by another program load to the numbers that it meant") {
   // Element n of every part, in the order query, key, value, output, is its own number; see make_fixtures.py.
   const std::string path = HEADWISE_TEST_DATA "/families.safetensors";
-  const SafetensorsFile file = SafetensorsFile::open(path);
+  const WeightFile file = WeightFile::open(path);
   const auto layers = find_attention_layers(file);
   CHECK(layers.size() == 6);
   for (const AttentionLayer& layer : layers) {

@@ -187,7 +187,7 @@ TEST_CASE("progress counts the extra parts too") {
   LoadOptions options = with_heads(2);
   options.position_bias = PositionBiasConfig{};  // the table is read and dropped
   options.open.progress = [&](std::uint64_t done, std::uint64_t total) { last = done, all = total; };
-  const SafetensorsFile file = SafetensorsFile::open(HEADWISE_TEST_DATA "/extras.safetensors");
+  const WeightFile file = WeightFile::open(HEADWISE_TEST_DATA "/extras.safetensors");
   options.prefix = "encoder.block.1.layer.0";
   load_attention(file, options);
   CHECK(all == (4 * 16 + 16) * sizeof(float));

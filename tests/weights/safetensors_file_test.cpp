@@ -53,7 +53,7 @@ TEST_CASE("a header length is checked before anything is sized by it") {
     // A sparse file, so that only the limit stands against the length.
     REQUIRE(::truncate(path.c_str(), 1ll << 41) == 0);
     largest_allocation = 0;
-    expect_error(ErrorCode::bad_file, {std::to_string(length), "100000000"}, [&] { SafetensorsFile::open(path); });
+    expect_error(ErrorCode::bad_file, {std::to_string(length), "100000000"}, [&] { WeightFile::open(path); });
     CHECK(largest_allocation < 1'000'000);
   }
 }
@@ -65,7 +65,7 @@ TEST_CASE("a header length within the limit but past the end of the file sizes n
   std::memcpy(bytes.data(), &length, sizeof length);
   const std::string path = folder.write("length.safetensors", bytes + "{}");
   largest_allocation = 0;
-  expect_error(ErrorCode::bad_file, {"99999998 bytes shorter"}, [&] { SafetensorsFile::open(path); });
+  expect_error(ErrorCode::bad_file, {"99999998 bytes shorter"}, [&] { WeightFile::open(path); });
   CHECK(largest_allocation < 1'000'000);
 }
 
@@ -75,9 +75,9 @@ TEST_CASE("a file cut at any byte is refused") {
   for (std::size_t length = 0; length < whole.size(); ++length) {
     CAPTURE(length);
     const std::string path = folder.write("cut.safetensors", whole.substr(0, length));
-    expect_error(ErrorCode::bad_file, {"cut.safetensors"}, [&] { SafetensorsFile::open(path); });
+    expect_error(ErrorCode::bad_file, {"cut.safetensors"}, [&] { WeightFile::open(path); });
   }
-  CHECK_NOTHROW(SafetensorsFile::open(folder.write("whole.safetensors", whole)));
+  CHECK_NOTHROW(WeightFile::open(folder.write("whole.safetensors", whole)));
 }
 
 TEST_CASE("every byte of a header may be damaged without a crash") {
@@ -88,7 +88,7 @@ TEST_CASE("every byte of a header may be damaged without a crash") {
       std::string damaged = whole;
       damaged[i] = static_cast<char>(value);
       try {
-        const SafetensorsFile file = SafetensorsFile::open(folder.write("d.safetensors", damaged));
+        const WeightFile file = WeightFile::open(folder.write("d.safetensors", damaged));
         for (const TensorInfo& info : file.tensors()) file.read(info.name);
       } catch (const Error&) {
       }
@@ -98,7 +98,7 @@ TEST_CASE("every byte of a header may be damaged without a crash") {
 
 TEST_CASE("tensors are listed in byte order, found by name and read as they are") {
   const TemporaryFolder folder;
-  const SafetensorsFile file = SafetensorsFile::open(folder.write("t.safetensors", safetensors_file(two_tensors())));
+  const WeightFile file = WeightFile::open(folder.write("t.safetensors", safetensors_file(two_tensors())));
   REQUIRE(file.tensors().size() == 2);
   CHECK(file.tensors()[0].name == "a");
   CHECK(file.tensors()[1].begin == 24);
@@ -118,7 +118,7 @@ TEST_CASE("every readable type comes back bit for bit") {
     const Tensor stored = counting(dtype, {2, 1, 3});
     // A tensor of one byte before it puts the data at an odd address of the file.
     const std::string bytes = safetensors_file({{"odd", counting(DType::u8, {1})}, {"t", stored}});
-    const Tensor read = SafetensorsFile::open(folder.write("t.safetensors", bytes)).read("t");
+    const Tensor read = WeightFile::open(folder.write("t.safetensors", bytes)).read("t");
     CHECK(read.dtype() == dtype);
     CHECK(read.shape() == stored.shape());
     CHECK(std::memcmp(read.view().data, stored.view().data, 6 * dtype_size(dtype)) == 0);
@@ -129,7 +129,7 @@ TEST_CASE("booleans other than 0 and 1 become 1") {
   const TemporaryFolder folder;
   const std::string header = R"({"m":{"dtype":"BOOL","shape":[3],"data_offsets":[0,3]}})";
   const std::string path = folder.write("b.safetensors", safetensors_bytes(header, std::string("\0\2\xff", 3)));
-  const Tensor mask = SafetensorsFile::open(path).read("m");
+  const Tensor mask = WeightFile::open(path).read("m");
   const unsigned char expected[] = {0, 1, 1};
   CHECK(std::memcmp(mask.view().data, expected, 3) == 0);
 }
@@ -139,7 +139,7 @@ TEST_CASE("types and ranks without a tensor are listed but not read") {
   const std::string header = R"({"f8":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]},)"
                              R"("deep":{"dtype":"U8","shape":[1,1,1,1,1,1,1,1,2],"data_offsets":[2,4]},)"
                              R"("vast":{"dtype":"U8","shape":[0,18446744073709551615],"data_offsets":[4,4]}})";
-  const SafetensorsFile file = SafetensorsFile::open(folder.write("u.safetensors", safetensors_bytes(header, "1234")));
+  const WeightFile file = WeightFile::open(folder.write("u.safetensors", safetensors_bytes(header, "1234")));
   CHECK(file.find("vast")->shape[1] == ~0ull);
   expect_error(ErrorCode::unsupported, {"'f8'", "F8_E4M3"}, [&] { file.read("f8"); });
   expect_error(ErrorCode::unsupported, {"'deep'", "8 axes"}, [&] { file.read("deep"); });
@@ -149,7 +149,7 @@ TEST_CASE("types and ranks without a tensor are listed but not read") {
 TEST_CASE("metadata is kept") {
   const TemporaryFolder folder;
   const std::string header = R"({"__metadata__":{"format":"pt","heads":"12"}})";
-  const SafetensorsFile file = SafetensorsFile::open(folder.write("m.safetensors", safetensors_bytes(header, "")));
+  const WeightFile file = WeightFile::open(folder.write("m.safetensors", safetensors_bytes(header, "")));
   CHECK(file.metadata().at("heads") == "12");
   CHECK(file.tensors().empty());
 }
@@ -157,27 +157,27 @@ TEST_CASE("metadata is kept") {
 TEST_CASE("bytes behind the last tensor are accepted only when asked for") {
   const TemporaryFolder folder;
   const std::string path = folder.write("t.safetensors", safetensors_file(two_tensors()) + "tail");
-  expect_error(ErrorCode::bad_file, {"4 bytes longer"}, [&] { SafetensorsFile::open(path); });
+  expect_error(ErrorCode::bad_file, {"4 bytes longer"}, [&] { WeightFile::open(path); });
   OpenOptions lenient;
   lenient.allow_trailing_bytes = true;
-  CHECK(SafetensorsFile::open(path, lenient).read("a").data()[1] == 1.0f);
+  CHECK(WeightFile::open(path, lenient).read("a").data()[1] == 1.0f);
 }
 
 TEST_CASE("what is no regular file is refused without waiting") {
   const TemporaryFolder folder;
   REQUIRE(::mkfifo(folder.file("fifo").c_str(), 0600) == 0);
   for (const std::string& path : {folder.file("fifo"), folder.path().string(), std::string("/dev/zero")}) {
-    expect_error(ErrorCode::io, {path, "not a regular file"}, [&] { SafetensorsFile::open(path); });
+    expect_error(ErrorCode::io, {path, "not a regular file"}, [&] { WeightFile::open(path); });
   }
-  expect_error(ErrorCode::io, {"absent"}, [&] { SafetensorsFile::open(folder.file("absent")); });
+  expect_error(ErrorCode::io, {"absent"}, [&] { WeightFile::open(folder.file("absent")); });
   const std::string cut_name = folder.write("real", safetensors_file(two_tensors())) + std::string("\0.x", 3);
-  expect_error(ErrorCode::io, {"NUL"}, [&] { SafetensorsFile::open(cut_name); });
+  expect_error(ErrorCode::io, {"NUL"}, [&] { WeightFile::open(cut_name); });
 }
 
 TEST_CASE("a file that shrinks after it was opened is an error") {
   const TemporaryFolder folder;
   const std::string path = folder.write("t.safetensors", safetensors_file(two_tensors()));
-  const SafetensorsFile file = SafetensorsFile::open(path);
+  const WeightFile file = WeightFile::open(path);
   const Tensor before = file.read("a");
   REQUIRE(::truncate(path.c_str(), 20) == 0);
   expect_error(ErrorCode::io, {"shrunk"}, [&] { file.read("a"); });
@@ -186,7 +186,7 @@ TEST_CASE("a file that shrinks after it was opened is an error") {
 
 TEST_CASE("reading from several threads gives the same tensors") {
   const TemporaryFolder folder;
-  const SafetensorsFile file = SafetensorsFile::open(folder.write("t.safetensors", safetensors_file(two_tensors())));
+  const WeightFile file = WeightFile::open(folder.write("t.safetensors", safetensors_file(two_tensors())));
   std::atomic<int> right{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
@@ -204,7 +204,7 @@ TEST_CASE("progress counts the bytes of a tensor") {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> calls;
   OpenOptions options;
   options.progress = [&](std::uint64_t done, std::uint64_t all) { calls.emplace_back(done, all); };
-  const SafetensorsFile file = SafetensorsFile::open(folder.write("p.safetensors", bytes), options);
+  const WeightFile file = WeightFile::open(folder.write("p.safetensors", bytes), options);
   CHECK(calls.empty());
   file.read("big");
   CHECK(calls.size() == 3);
@@ -219,7 +219,7 @@ TEST_CASE("names of files are bytes, whatever they are") {
   const TemporaryFolder folder;
   for (const char* name : {"\xd0\x9f\xd1\x80\xd0\xb8", "a b%20", "\xf0\x9f\x90\x8c", "bad\xff"}) {
     const std::string path = folder.write(name, safetensors_file(two_tensors()));
-    CHECK(SafetensorsFile::open(path).tensors().size() == 2);
+    CHECK(WeightFile::open(path).tensors().size() == 2);
   }
-  expect_error(ErrorCode::bad_file, {"bad\\xff"}, [&] { SafetensorsFile::open(folder.write("bad\xff", "x")); });
+  expect_error(ErrorCode::bad_file, {"bad\\xff"}, [&] { WeightFile::open(folder.write("bad\xff", "x")); });
 }

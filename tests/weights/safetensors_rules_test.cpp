@@ -42,9 +42,9 @@ void check(const std::vector<Case>& cases) {
     const std::string path =
         folder.write("t.safetensors", safetensors_bytes(c.header, std::string(c.data_bytes, '\1')));
     if (c.problem == nullptr) {
-      CHECK_NOTHROW(SafetensorsFile::open(path));
+      CHECK_NOTHROW(WeightFile::open(path));
     } else {
-      expect_error(ErrorCode::bad_file, {c.problem, "t.safetensors"}, [&] { SafetensorsFile::open(path); });
+      expect_error(ErrorCode::bad_file, {c.problem, "t.safetensors"}, [&] { WeightFile::open(path); });
     }
   }
 }
@@ -250,5 +250,5 @@ TEST_CASE("messages name the tensor and the numbers") {
   const std::string header = "{" + entry("layer\\n1", R"("dtype":"F32","shape":[2,3],"data_offsets":[0,20])") + "}";
   const std::string path = folder.write("m.safetensors", safetensors_bytes(header, std::string(20, '\0')));
   expect_error(ErrorCode::bad_file, {"m.safetensors", "'layer\\x0a1'", "[0, 20]", "20 bytes", "F32 [2, 3]", "needs 24"},
-               [&] { SafetensorsFile::open(path); });
+               [&] { WeightFile::open(path); });
 }
