@@ -116,7 +116,7 @@ struct ModelOptions {
 
 // A layer ready to run: packed weights, chosen kernels. Immutable and safe to share between threads; copies share.
 // A moved-from object may only be assigned to or destroyed.
-class MultiHeadAttention {
+class HEADWISE_API MultiHeadAttention {
  public:
   // Throws Error(invalid_argument) when weights and config disagree, Error(unsupported) when the CPU lacks the ISA.
   explicit MultiHeadAttention(const AttentionWeights& weights, const ModelOptions& options = {});
@@ -130,7 +130,7 @@ class MultiHeadAttention {
   const AttentionConfig& config() const noexcept;
   const char* isa() const noexcept;  // the ISA whose kernels run, for example "avx512"
 
-  struct Model;
+  struct HEADWISE_LOCAL Model;
   const Model& model() const noexcept { return *model_; }
 
  private:
@@ -167,7 +167,7 @@ struct Explanation {
   std::string kernel;                // "queries in lanes", "few queries", "reference", or the first two by sequence
   std::vector<std::string> reasons;  // why it is not a faster kernel, ISA or schedule; empty when nothing is in the way
   double live_pairs = 0;             // (query, key) pairs of all heads that positions and lengths leave live
-  std::string to_string() const;
+  HEADWISE_API std::string to_string() const;
 };
 
 struct Profile;
@@ -177,7 +177,7 @@ struct ProfileOptions;
 // shapes seen and is reused: a call with shapes no larger than before allocates nothing. A moved-from session may only
 // be assigned to or destroyed. Threads come from the OpenMP runtime: after fork(), use sessions in the child only if
 // none has run in the parent.
-class Session {
+class HEADWISE_API Session {
  public:
   // Throws Error(invalid_argument) when threads is negative or above max_threads.
   explicit Session(const MultiHeadAttention& attention, const SessionOptions& options = {});
@@ -201,7 +201,7 @@ class Session {
   Profile profile(const AttentionInputs& inputs, const AttentionOutputs& outputs, const ProfileOptions& options);
 
  private:
-  struct State;
+  struct HEADWISE_LOCAL State;
   std::unique_ptr<State> state_;
 };
 
@@ -215,20 +215,20 @@ class Session {
 struct PartialAttention {
   TensorView context{}, log_sum_exp{};
 };
-void merge_partials(const std::vector<PartialAttention>& slices, const MutableTensorView& context,
-                    const MutableTensorView& log_sum_exp = {});
+HEADWISE_API void merge_partials(const std::vector<PartialAttention>& slices, const MutableTensorView& context,
+                                 const MutableTensorView& log_sum_exp = {});
 
 // The thread count that SessionOptions{} stands for.
-int default_threads() noexcept;
+HEADWISE_API int default_threads() noexcept;
 
 struct IsaInfo {
   std::string name;
   bool compiled = false;  // in this build
   bool present = false;   // on this CPU
 };
-std::vector<IsaInfo> list_isas();                 // fastest first, "reference" last
-std::string resolve_isa(const std::string& isa);  // "" and "auto" become the ISA that would run
-std::string onednn_version();                     // "2.6.3"
-const char* version() noexcept;                   // headwise's own, "0.1.0"
+HEADWISE_API std::vector<IsaInfo> list_isas();                 // fastest first, "reference" last
+HEADWISE_API std::string resolve_isa(const std::string& isa);  // "" and "auto" become the ISA that would run
+HEADWISE_API std::string onednn_version();                     // "2.6.3"
+HEADWISE_API const char* version() noexcept;                   // headwise's own, "0.1.0"
 
 }  // namespace headwise

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "headwise/api.h"
+
 namespace headwise {
 
 enum class ErrorCode {
@@ -17,9 +19,9 @@ enum class ErrorCode {
 };
 
 // The standard spelling of a code, for example "bad_file". Thread-safe.
-const char* error_code_name(ErrorCode code) noexcept;
+HEADWISE_API const char* error_code_name(ErrorCode code) noexcept;
 
-class Error : public std::runtime_error {
+class HEADWISE_API Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
   ErrorCode code() const noexcept { return code_; }

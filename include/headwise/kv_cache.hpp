@@ -17,7 +17,7 @@ struct KvCacheOptions {
 
 // Keys and values after projection, normalisation and rotation, [B, Hkv, capacity, size]. Token p of a row lies in slot
 // p, or p mod capacity when the cache is circular. One writer at a time; moves are cheap, fork() copies.
-class KvCache {
+class HEADWISE_API KvCache {
  public:
   // Takes num_kv_heads, head_dim and value_dim from config. Throws Error(invalid_argument or out_of_memory).
   KvCache(const AttentionConfig& config, const KvCacheOptions& options);
@@ -48,7 +48,7 @@ class KvCache {
   TensorView keys() const noexcept { return keys_.view(); }      // [B, Hkv, capacity, head_dim]
   TensorView values() const noexcept { return values_.view(); }  // [B, Hkv, capacity, value_dim]
 
-  struct Access;  // for Session
+  struct HEADWISE_LOCAL Access;  // for Session
 
  private:
   friend struct Access;
@@ -62,7 +62,7 @@ class KvCache {
 // Writes the rows of update [B, …, n, size] into cache [B, …, capacity, size] from row write_indices[b] on (i32 or i64
 // [B]; 0 when not given), modulo the capacity when circular. Both have the same dtype and any strides. Throws
 // Error(invalid_argument) before anything is written when a row does not fit.
-void scatter_rows(const MutableTensorView& cache, const TensorView& update, const TensorView& write_indices,
-                  bool circular = false);
+HEADWISE_API void scatter_rows(const MutableTensorView& cache, const TensorView& update,
+                               const TensorView& write_indices, bool circular = false);
 
 }  // namespace headwise

@@ -24,12 +24,12 @@ struct LimitOptions {
 // the peak on a busy one), and a single round that the clock favoured does not count.
 
 // FLOP/s of all threads together, for fused multiply-adds of f32 (2 FLOP each) between registers.
-double measure_fma_peak(const LimitOptions& options = {});
+HEADWISE_API double measure_fma_peak(const LimitOptions& options = {});
 
 // Bytes/s of all threads together. Each reads a buffer of its own of so many bytes (rounded down to a multiple of 1024,
 // at least 1024) again and again, front to back. The buffers were first written by the threads that read them and lie
 // in huge pages where the system grants them.
-double measure_read_bandwidth(std::int64_t bytes_per_thread, const LimitOptions& options = {});
+HEADWISE_API double measure_read_bandwidth(std::int64_t bytes_per_thread, const LimitOptions& options = {});
 
 // A level of the memory hierarchy and the size of buffer that shows its bandwidth.
 struct MemoryLevel {
@@ -40,6 +40,6 @@ struct MemoryLevel {
 
 // From the core outwards, "memory" last. Sizes are what the system says of CPU 0 (sysfs, else sysconf), or those of a
 // common CPU (32 KiB, 1 MiB, 16 MiB) where it says nothing. Throws Error(invalid_argument) when threads < 1.
-std::vector<MemoryLevel> memory_levels(int threads = 1);
+HEADWISE_API std::vector<MemoryLevel> memory_levels(int threads = 1);
 
 }  // namespace headwise

@@ -36,9 +36,9 @@ struct RotaryConfig {
 };
 
 // The angle of one position step for each of the dim/2 pairs, after scaling. Throws Error(invalid_argument).
-std::vector<double> rotary_frequencies(const RotaryConfig& config);
+HEADWISE_API std::vector<double> rotary_frequencies(const RotaryConfig& config);
 // What cos and sin are multiplied by: 1 but for yarn.
-double rotary_magnitude(const RotaryConfig& config);
+HEADWISE_API double rotary_magnitude(const RotaryConfig& config);
 
 struct RotaryInputs {
   TensorView input{};         // f32, f16, bf16 or f64 [B, H, L, d]; any strides
@@ -49,7 +49,7 @@ struct RotaryInputs {
 // Turns the first dim components of every row and copies the others. output: shape and dtype of the input; it may be
 // the input itself, but not overlap it otherwise. Arithmetic is in double, rounded once. Throws
 // Error(invalid_argument) before anything is written.
-void apply_rotary(const RotaryInputs& inputs, const MutableTensorView& output);
+HEADWISE_API void apply_rotary(const RotaryInputs& inputs, const MutableTensorView& output);
 
 enum class PositionBias {
   none,
@@ -72,8 +72,9 @@ struct PositionBiasConfig {
   std::int64_t max_distance = 128;  // t5: farther keys share the last bucket
 };
 
-std::vector<float> alibi_slopes(std::int64_t num_heads, AlibiSlopes scheme = AlibiSlopes::interleaved, double max = 8);
+HEADWISE_API std::vector<float> alibi_slopes(std::int64_t num_heads, AlibiSlopes scheme = AlibiSlopes::interleaved,
+                                             double max = 8);
 // The bucket of a key that stands `distance` = key position − query position away.
-std::int64_t t5_bucket(std::int64_t distance, std::int64_t num_buckets, const PositionBiasConfig& config);
+HEADWISE_API std::int64_t t5_bucket(std::int64_t distance, std::int64_t num_buckets, const PositionBiasConfig& config);
 
 }  // namespace headwise

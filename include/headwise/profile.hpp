@@ -50,9 +50,9 @@ struct StepPart {
 
 struct ProfileStep {
   std::vector<StepTime> threads;
-  std::vector<StepPart> parts;      // of Attend and AttendSlices, unless the reference kernel ran; those that took time
-  double seconds() const noexcept;  // of all threads
-  std::int64_t units() const noexcept;
+  std::vector<StepPart> parts;  // of Attend and AttendSlices, unless the reference kernel ran; those that took time
+  HEADWISE_API double seconds() const noexcept;  // of all threads
+  HEADWISE_API std::int64_t units() const noexcept;
 };
 
 // What a thread did besides steps; with their times these two add up to Profile::seconds.

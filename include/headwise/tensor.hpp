@@ -16,15 +16,15 @@ namespace headwise {
 
 enum class DType : std::uint8_t { f32, f64, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8, boolean };
 
-std::size_t dtype_size(DType dtype) noexcept;  // bytes of one element
-const char* dtype_name(DType dtype) noexcept;  // "f32", "bool", …
+HEADWISE_API std::size_t dtype_size(DType dtype) noexcept;  // bytes of one element
+HEADWISE_API const char* dtype_name(DType dtype) noexcept;  // "f32", "bool", …
 template <class T>
 constexpr DType dtype_of() noexcept;  // dtype_of<float>() == DType::f32
 
 inline constexpr int max_rank = 8;
 
 // Up to max_rank int64 numbers; a value type that never allocates, used for shapes and strides.
-class Dims {
+class HEADWISE_API Dims {
  public:
   constexpr Dims() noexcept = default;
   // Throws Error(invalid_argument) when there are more than max_rank values.
@@ -43,12 +43,12 @@ class Dims {
   int rank_ = 0;
 };
 
-std::string to_string(const Dims& dims);  // "[2, 10, 64]"
+HEADWISE_API std::string to_string(const Dims& dims);  // "[2, 10, 64]"
 
 // The number of elements of a shape. Throws Error(invalid_argument) on a negative size or an int64 overflow.
-std::int64_t element_count(const Dims& shape);
+HEADWISE_API std::int64_t element_count(const Dims& shape);
 // Row-major strides of a shape: the last axis has stride 1.
-Dims contiguous_strides(const Dims& shape);
+HEADWISE_API Dims contiguous_strides(const Dims& shape);
 
 // A view on somebody else's memory, which must stay valid while the view is used. Strides may be 0 (one element
 // shared by an axis) or negative. A default-constructed view means "not given".
@@ -76,7 +76,7 @@ using MutableTensorView = BasicTensorView<void>;
 
 // An owning, contiguous, zero-initialised tensor in 64-byte aligned memory. Moves are cheap, copies are deep.
 // Throws Error(out_of_memory) or Error(invalid_argument). Reading from several threads is safe, writing is not.
-class Tensor {
+class HEADWISE_API Tensor {
  public:
   Tensor() noexcept = default;  // not given
   explicit Tensor(const Dims& shape) : Tensor(DType::f32, shape) {}
@@ -117,14 +117,14 @@ class Tensor {
 // Reads a .npy file (format 1.0 to 3.0, C or Fortran order) into a contiguous tensor of the file's own type: f2, f4,
 // f8, signed and unsigned integers, bool; little or big endian. Throws Error(io) or Error(bad_file); object, complex
 // and structured arrays are refused, and no pickle is ever interpreted.
-Tensor load_npy(const std::string& path);
+HEADWISE_API Tensor load_npy(const std::string& path);
 // Writes format 1.0, C order, through a temporary file in the same folder that is then renamed. bf16 has no .npy type
 // and is refused. Any strides.
-void save_npy(const std::string& path, const TensorView& tensor);
+HEADWISE_API void save_npy(const std::string& path, const TensorView& tensor);
 // A contiguous copy of any view in another type. Floats round to nearest even; NaN stays NaN. A conversion from a
 // floating type to an integer or to bool is refused with Error(unsupported): it would lose the fraction silently. An
 // integer that the wanted integer type cannot hold is Error(invalid_argument). Any nonzero number or byte is true.
-Tensor convert(const TensorView& tensor, DType dtype);
+HEADWISE_API Tensor convert(const TensorView& tensor, DType dtype);
 
 template <>
 constexpr DType dtype_of<float>() noexcept {

@@ -44,7 +44,7 @@ struct AttentionConfig {
 };
 
 // Fills every zero of a config, and its scale. Throws Error(invalid_argument) naming the sizes that do not fit.
-AttentionConfig resolve(const AttentionConfig& config);
+HEADWISE_API AttentionConfig resolve(const AttentionConfig& config);
 
 // Canonical weights: f32 (or f16 or bf16, widened when a model is made), contiguous, [out, in] (y = x·Wᵀ + b); head h
 // owns the rows h·size … (h+1)·size−1 of the query, key and value matrices. A bias that is not given counts as zero.
@@ -65,10 +65,10 @@ struct AttentionWeights {
 // their order, sizes and scale, and their ALiBi slopes. Throws Error(invalid_argument) for a head that is not there or
 // listed twice, for an empty list, for tensors whose shape does not fit the config, and when the heads that stay do not
 // share the key/value heads evenly.
-AttentionWeights keep_heads(const AttentionWeights& weights, const std::vector<std::int64_t>& heads);
+HEADWISE_API AttentionWeights keep_heads(const AttentionWeights& weights, const std::vector<std::int64_t>& heads);
 
 // Weights drawn from U(−1/√in, 1/√in), biases included; the same numbers for the same seed on every machine.
-AttentionWeights random_weights(const AttentionConfig& config, std::uint64_t seed);
+HEADWISE_API AttentionWeights random_weights(const AttentionConfig& config, std::uint64_t seed);
 
 struct TensorInfo {
   std::string name;
@@ -86,7 +86,7 @@ struct OpenOptions {
 
 // A safetensors file whose header is validated in full before anything else is believed. Data is read into owned
 // memory, never mapped. Immutable after opening; read() may be called from several threads.
-class WeightFile {
+class HEADWISE_API WeightFile {
  public:
   // Throws Error(io) when the file can't be read, Error(bad_file) with the rule it breaks.
   static WeightFile open(const std::string& path, const OpenOptions& options = {});
@@ -105,7 +105,7 @@ class WeightFile {
   Tensor read(const std::string& name, const std::function<void(std::uint64_t, std::uint64_t)>& progress) const;
 
  private:
-  struct State;
+  struct HEADWISE_LOCAL State;
   explicit WeightFile(std::unique_ptr<State> state) noexcept;
   std::unique_ptr<State> state_;
 };
@@ -124,10 +124,10 @@ struct AttentionLayer {
 };
 
 // Every layer that a known family explains. Layers are ordered by the numbers in their names, then by name.
-std::vector<AttentionLayer> find_attention_layers(const WeightFile& file);
+HEADWISE_API std::vector<AttentionLayer> find_attention_layers(const WeightFile& file);
 // num_attention_heads (or n_heads, n_head, num_heads) from config.json beside the weight file, if both are there.
 // Throws Error(bad_file) when the file is there but is no JSON object or the value is no positive integer.
-std::optional<std::int64_t> heads_from_config(const std::string& weight_file);
+HEADWISE_API std::optional<std::int64_t> heads_from_config(const std::string& weight_file);
 
 struct LoadOptions {
   std::int64_t layer = 0;           // index into find_attention_layers, after prefix and family have filtered it
@@ -154,7 +154,7 @@ struct LoadOptions {
 // Loads one layer into the canonical form. num_kv_heads follows from the shapes. Errors name the tensor, what was
 // expected and what was found; a name that is missing is listed together with its nearest matches.
 // options.open.progress counts the bytes of the whole layer.
-AttentionWeights load_attention(const std::string& path, const LoadOptions& options = {});
-AttentionWeights load_attention(const WeightFile& file, const LoadOptions& options = {});
+HEADWISE_API AttentionWeights load_attention(const std::string& path, const LoadOptions& options = {});
+HEADWISE_API AttentionWeights load_attention(const WeightFile& file, const LoadOptions& options = {});
 
 }  // namespace headwise
