@@ -32,7 +32,7 @@ check_format() {
     echo "NOTE: there is no clang-format-14, so THE FORMAT IS NOT CHECKED"
   fi
   if command -v shellcheck >/dev/null; then
-    shellcheck tools/*.sh tests/conformance/run.sh .ci/run
+    shellcheck tools/*.sh tests/*.sh tests/conformance/run.sh .ci/run
   fi
 }
 

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# The tests that take minutes. Ends with a summary: the machine, then for each step its verdict and its figures.
+set -euo pipefail
+
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+build="$root/build/release"
+name="" # of the step that runs
+logs="$root/build/long"
+summary="$logs/summary.txt"
+
+# In the order in which they run. A step NAME is a function step_NAME: what it prints goes to its log, what it hands to
+# `figure` goes into the summary, and it fails when it returns anything but 0.
+steps=(soak)
+
+usage() {
+  cat <<END
+Usage: tests/long.sh [STEP…] [--help]
+
+Runs the steps named, or all of them:
+  soak      5 minutes of random calls by 8 sessions: memory, threads and results stay what they are
+
+Prints a summary at the end and leaves it in build/long/summary.txt, beside a log for each step.
+Exits with 1 when a step failed.
+END
+}
+
+say() { echo "long: $*" >&2; }
+# Copies lines of its input into the summary.
+figure() { cat >>"$logs/$name.figures"; }
+
+# Configures and builds targets of the release preset.
+build_release() {
+  cd "$root"
+  cmake --preset release -Wno-dev --log-level=WARNING
+  cmake --build --preset release --target "$@"
+}
+
+step_soak() {
+  build_release soak
+  "$build/tests/soak/soak" --seconds 300 | tee "$logs/soak.out"
+  figure <"$logs/soak.out"
+}
+
+machine() {
+  printf '%s, %s CPUs, %s' "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1)" "$(nproc)" "$(uname -sr)"
+}
+
+# A step runs in a shell of its own that stops at the first failure; as part of a condition it would not.
+run_step() {
+  local began=$SECONDS verdict=passed
+  name="$1"
+  say "$name …"
+  : >"$logs/$name.figures"
+  (
+    set -e
+    "step_$name"
+  ) >"$logs/$name.log" 2>&1 &
+  wait $! || verdict=FAILED
+  say "$name: $verdict (build/long/$name.log)"
+  echo "$name: $verdict in $((SECONDS - began)) s" >>"$summary"
+  sed 's/^/    /' "$logs/$name.figures" >>"$summary"
+  [[ "$verdict" == passed ]]
+}
+
+main() {
+  local argument step failures=0 wanted=()
+  for argument in "$@"; do
+    case "$argument" in
+      --help) usage && exit 0 ;;
+      -*) usage >&2 && exit 2 ;;
+    esac
+    if [[ " ${steps[*]} " != *" $argument "* ]]; then
+      say "there is no step $argument; the steps are: ${steps[*]}"
+      exit 2
+    fi
+    wanted+=("$argument")
+  done
+  mkdir -p "$logs"
+  echo "$(date -u +%Y-%m-%d), $(git -C "$root" describe --always --dirty), $(machine)" >"$summary"
+  ((${#wanted[@]} > 0)) || wanted=("${steps[@]}")
+  for step in "${wanted[@]}"; do
+    run_step "$step" || failures=$((failures + 1))
+  done
+  cat "$summary"
+  ((failures == 0))
+}
+
+main "$@"
