@@ -12,7 +12,7 @@
 namespace headwise {
 namespace {
 
-constexpr std::uint64_t max_header_bytes = 1u << 20;  // three short entries need far less
+constexpr std::uint64_t max_header_bytes = 10'000;  // NumPy's limit; three short entries need far less
 
 [[noreturn]] void refuse(const InputFile& file, const std::string& problem) {
   throw Error(ErrorCode::bad_file, in_quotes(file.path()) + ": " + problem);
@@ -43,20 +43,22 @@ std::string read_header(const InputFile& file, const HeaderPlace& place) {
   if (file.size() < place.start || place.length > file.size() - place.start) {
     refuse(file, "the header length " + std::to_string(place.length) + " reaches past the end of the file");
   }
-  if (place.length > max_header_bytes) refuse(file, "the header length exceeds the limit of 1 MiB");
+  if (place.length > max_header_bytes) refuse(file, "the header length exceeds the limit of 10000 bytes");
   std::string text(place.length, '\0');
   file.read_at(place.start, text.data(), text.size());
   return text;
 }
 
-// Negative sizes are refused by the parser, so any failure here is an overflow.
+// Negative sizes are refused by the parser, so any failure here is an overflow. A zero does not heal it, as in NumPy.
 std::uint64_t data_bytes(const InputFile& file, const NpyHeader& header) {
   std::optional<std::uint64_t> bytes = dtype_size(header.dtype);
+  bool empty = false;
   for (const std::int64_t size : header.shape) {
-    if (bytes) bytes = checked_multiply(*bytes, static_cast<std::uint64_t>(size));
+    empty = empty || size == 0;
+    if (bytes && size != 0) bytes = checked_multiply(*bytes, static_cast<std::uint64_t>(size));
   }
   if (!bytes || *bytes > INT64_MAX) refuse(file, "size overflow, shape " + to_string(header.shape));
-  return *bytes;
+  return empty ? 0 : *bytes;
 }
 
 void check_length(const InputFile& file, std::uint64_t start, std::uint64_t bytes) {

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <new>
+#include <optional>
 
+#include "checked.hpp"
 #include "convert.hpp"
 #include "file_bytes.hpp"
 #include "headwise/weights.hpp"
@@ -40,16 +42,22 @@ std::string read_header(const InputFile& file) {
   return json;
 }
 
-Dims readable_shape(const TensorInfo& info) {
-  std::vector<std::int64_t> shape;
-  for (const std::uint64_t size : info.shape) {
-    // Only an empty tensor can have such a size here.
-    if (size > INT64_MAX || shape.size() == static_cast<std::size_t>(max_rank)) {
-      throw Error(ErrorCode::unsupported, "tensor " + in_quotes(info.name) + ": shape " + shape_text(info.shape) +
-                                              " has more than 8 axes or a size above 2^63 − 1");
-    }
-    shape.push_back(static_cast<std::int64_t>(size));
+// Only the shape of an empty tensor can be unreadable here, or one of many axes.
+bool is_readable(const std::vector<std::uint64_t>& shape) {
+  std::optional<std::int64_t> count = 1;
+  for (const std::uint64_t size : shape) {
+    if (size > INT64_MAX) return false;
+    if (count) count = checked_multiply(*count, static_cast<std::int64_t>(size));
   }
+  return count.has_value() && shape.size() <= static_cast<std::size_t>(max_rank);
+}
+
+Dims readable_shape(const TensorInfo& info) {
+  if (!is_readable(info.shape)) {
+    throw Error(ErrorCode::unsupported, "tensor " + in_quotes(info.name) + ": shape " + shape_text(info.shape) +
+                                            " has more than 8 axes, or sizes whose product exceeds 2^63 − 1");
+  }
+  const std::vector<std::int64_t> shape(info.shape.begin(), info.shape.end());
   return Dims(shape.data(), shape.size());
 }
 

@@ -138,12 +138,14 @@ TEST_CASE("types and ranks without a tensor are listed but not read") {
   const TemporaryFolder folder;
   const std::string header = R"({"f8":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]},)"
                              R"("deep":{"dtype":"U8","shape":[1,1,1,1,1,1,1,1,2],"data_offsets":[2,4]},)"
-                             R"("vast":{"dtype":"U8","shape":[0,18446744073709551615],"data_offsets":[4,4]}})";
+                             R"("vast":{"dtype":"U8","shape":[0,18446744073709551615],"data_offsets":[4,4]},)"
+                             R"("product":{"dtype":"U8","shape":[4294967296,2147483648,0],"data_offsets":[4,4]}})";
   const WeightFile file = WeightFile::open(folder.write("u.safetensors", safetensors_bytes(header, "1234")));
   CHECK(file.find("vast")->shape[1] == ~0ull);
   expect_error(ErrorCode::unsupported, {"'f8'", "F8_E4M3"}, [&] { file.read("f8"); });
   expect_error(ErrorCode::unsupported, {"'deep'", "8 axes"}, [&] { file.read("deep"); });
   expect_error(ErrorCode::unsupported, {"'vast'"}, [&] { file.read("vast"); });
+  expect_error(ErrorCode::unsupported, {"'product'"}, [&] { file.read("product"); });
 }
 
 TEST_CASE("metadata is kept") {
