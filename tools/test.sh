@@ -14,7 +14,8 @@ Usage: tools/test.sh [--release-only] [--help]
 2. checks the format of all sources (clang-format 14) and the scripts (shellcheck, where it is there)
 3. fetches the weights of all-MiniLM-L6-v2 into build/models for the tests on a real file
 4. builds the release preset and runs its tests
-5. runs the suites of ONNX and torch on it (the first time this installs onnx and torch into build/conformance)
+5. runs the suites of ONNX and torch on it (the first time this installs onnx and torch into build/conformance), and
+   asks the readers that define the file formats for their verdicts on crafted files (in build/verdicts)
 6. builds the asan preset (address and undefined-behaviour sanitizers) and runs the same tests
 
   --release-only   leave out step 6
@@ -32,7 +33,7 @@ check_format() {
     echo "NOTE: there is no clang-format-14, so THE FORMAT IS NOT CHECKED"
   fi
   if command -v shellcheck >/dev/null; then
-    shellcheck tools/*.sh tests/*.sh tests/conformance/run.sh .ci/run
+    shellcheck --external-sources tools/*.sh tests/*.sh tests/*/*.sh .ci/run
   fi
 }
 
@@ -70,6 +71,8 @@ main() {
   build_and_test release
   step "Suites of other projects"
   tests/conformance/run.sh
+  step "Verdicts of the reference readers"
+  tests/verdicts/run.sh
   if ((release_only == 0)); then
     step "Sanitizer build and tests"
     build_and_test asan

@@ -26,20 +26,8 @@ fail() {
   exit 1
 }
 
-# The stamp is written last, so a broken installation is done again.
-prepare_packages() {
-  local stamp="$work/venv/requirements.txt"
-  if cmp --silent "$here/requirements.txt" "$stamp"; then
-    say "the packages are there"
-    return
-  fi
-  say "installing the packages of requirements.txt, once; torch is large"
-  mkdir -p "$work"
-  python3 -m venv --clear "$work/venv" || fail "no virtual environment: is the package python3-venv installed?"
-  "$python" -m pip install --quiet --disable-pip-version-check --requirement "$here/requirements.txt" >&2 ||
-    fail "the packages cannot be installed: is the Python package index reachable?"
-  cp "$here/requirements.txt" "$stamp"
-}
+# shellcheck source=tests/support/python_packages.sh
+source "$here/../support/python_packages.sh"
 
 export_cases() {
   rm -rf "$work/cases" "$work/expected" "$work/results"
@@ -60,7 +48,7 @@ main() {
     esac
   done
   [[ -x "$runner" ]] || fail "no runner at $runner; build it with: cmake --build --preset release --target run_cases"
-  prepare_packages
+  prepare_packages "$here/requirements.txt" "$work/venv"
   export_cases
   say "running the cases"
   "$runner" "$work/cases" "$work/results" || say "the runner stopped before its end"
