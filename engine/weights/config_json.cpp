@@ -116,8 +116,7 @@ std::optional<ConfigJson> ConfigJson::beside(const std::string& weight_file) try
   if (!std::filesystem::exists(path, error)) return std::nullopt;
   const std::string text = read_text(path);
   ConfigEvents events;
-  // The parser would take a NUL for the end of the text.
-  const bool good = text.find('\0') == std::string::npos && json::sax_parse(text, &events);
+  const bool good = is_plain_object(text) && json::sax_parse(text, &events);
   if (!good || !events.is_object) refuse_file(path, "not a valid JSON object", ErrorCode::bad_file);
   return ConfigJson(path, std::move(events.entries));
 } catch (const std::bad_alloc&) {

@@ -49,6 +49,11 @@ std::string join(const std::vector<std::string>& parts, const char* separator) {
   return text;
 }
 
+bool is_plain_object(std::string_view json) noexcept {
+  const std::size_t start = json.find_first_not_of(" \t\r\n");
+  return start != std::string_view::npos && json[start] == '{' && json.find('\0') == std::string_view::npos;
+}
+
 std::string shape_text(const std::vector<std::uint64_t>& shape) {
   constexpr std::size_t most = 16;
   std::vector<std::string> sizes;

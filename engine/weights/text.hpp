@@ -11,6 +11,9 @@ namespace headwise {
 // 'name', with control characters, quotes and bytes that are no valid UTF-8 as \xNN, cut after some 120 bytes.
 std::string in_quotes(std::string_view name);
 std::string join(const std::vector<std::string>& parts, const char* separator = ", ");
+// Whether all of this text can be one JSON object: a NUL, which the parser takes for the end, and a byte-order mark, which
+// it skips, could hide content.
+bool is_plain_object(std::string_view json) noexcept;
 // "[3, 4]"
 std::string shape_text(const std::vector<std::uint64_t>& shape);
 

@@ -58,6 +58,7 @@ TEST_CASE("a hostile config never does more than fail") {
   refused("{\"num_heads\": 4", "not a valid JSON object");
   refused("{\"num_heads\": 4} x", "not a valid JSON object");
   refused(std::string("{\"num_heads\": 4}\0", 17), "not a valid JSON object");
+  refused("\xef\xbb\xbf{\"num_heads\": 4}", "not a valid JSON object");
   refused("{\"x\": \"\xff\"}", "not a valid JSON object");
   refused("{\"x\": " + std::string(1'000'000, '['), "not a valid JSON object");
   refused("{\"x\": 1e999}", "not a valid JSON object");
