@@ -1,0 +1,72 @@
+// config.json beside a weight file: what is no JSON object is refused, the number of heads is the one that the strict
+// model of JSON finds, and every layer of the file either loads with values that make sense or is refused.
+#include <cmath>
+#include <filesystem>
+
+#include "headwise/weights.hpp"
+#include "json_model.hpp"
+#include "target.hpp"
+#include "temporary_folder.hpp"
+
+using namespace headwise;
+
+namespace {
+
+// Layers of several families, see make_fixtures.py.
+struct Folder {
+  TemporaryFolder folder;
+  std::string weights = folder.file("model.safetensors");
+  Folder() { std::filesystem::copy_file(HEADWISE_TEST_DATA "/extras.safetensors", weights); }
+};
+
+const char* const head_keys[] = {"num_attention_heads", "n_heads", "n_head", "num_heads"};
+
+void check_heads(const Json& config, std::optional<std::int64_t> heads) {
+  for (const char* key : head_keys) {
+    const auto found = config.all(key);
+    if (found.empty()) continue;
+    require(found.size() == 1, "a repeated number of heads is refused");
+    require(heads && found[0]->kind == Json::Kind::number, "the number of heads is a number");
+    return require(std::to_string(*heads) == found[0]->text, "the number of heads is the one in the file");
+  }
+  require(!heads, "no number of heads comes from nowhere");
+}
+
+void check_layer(const AttentionConfig& config) {
+  require(config.scale && std::isfinite(*config.scale), "the scale is a number");
+  require(std::isfinite(config.softcap) && config.softcap >= 0, "the softcap is a number");
+  require(std::isfinite(config.norm_epsilon) && config.norm_epsilon > 0, "epsilon is above zero");
+  require(config.rotary.dim >= 0 && config.rotary.dim <= config.head_dim && config.rotary.dim % 2 == 0,
+          "the rotary embedding turns pairs of a head");
+}
+
+void load_layers(const WeightFile& file) {
+  const auto layers = static_cast<std::int64_t>(find_attention_layers(file).size());
+  require(layers >= 4, "there are layers to load");
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    for (const std::int64_t heads : {0, 2}) {
+      LoadOptions options;
+      options.layer = layer;
+      options.num_heads = heads;
+      accepted([&] { check_layer(load_attention(file, options).config); });
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Folder folder;
+  static const WeightFile file = WeightFile::open(folder.weights);
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  folder.folder.write("config.json", text);
+  const auto model = parse_json(text);
+  const bool object = model && model->kind == Json::Kind::object;
+  accepted([&] {
+    const auto heads = heads_from_config(folder.weights);
+    require(object, "only a JSON object is read");
+    check_heads(*model, heads);
+  });
+  load_layers(file);
+  return 0;
+}
