@@ -100,21 +100,19 @@ class ConfigEvents : public nlohmann::json_sax<json> {
   throw Error(code, in_quotes(path) + ": " + problem);
 }
 
-std::string read_text(const std::string& path) {
-  const InputFile file(path);
-  if (file.size() > max_config_bytes) refuse_file(path, "larger than the limit of 16 MiB", ErrorCode::bad_file);
-  std::string text(file.size(), '\0');
-  file.read_at(0, text.data(), text.size());
-  return text;
+// A folder may stand for the model in it.
+std::filesystem::path folder_of(const std::filesystem::path& weight_file) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(weight_file, ignored) ? weight_file : weight_file.parent_path();
 }
 
 }  // namespace
 
 std::optional<ConfigJson> ConfigJson::beside(const std::string& weight_file) try {
-  const std::string path = (std::filesystem::path(weight_file).parent_path() / "config.json").string();
+  const std::string path = (folder_of(weight_file) / "config.json").string();
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return std::nullopt;
-  const std::string text = read_text(path);
+  const std::string text = read_text(path, max_config_bytes);
   ConfigEvents events;
   const bool good = is_plain_object(text) && json::sax_parse(text, &events);
   if (!good || !events.is_object) refuse_file(path, "not a valid JSON object", ErrorCode::bad_file);

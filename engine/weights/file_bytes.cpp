@@ -89,4 +89,15 @@ void InputFile::read_at(std::uint64_t offset, void* to, std::uint64_t count, con
   }
 }
 
+std::string read_text(const std::string& path, std::uint64_t most) {
+  const InputFile file(path);
+  if (file.size() > most) {
+    throw Error(ErrorCode::bad_file,
+                in_quotes(path) + ": larger than the limit of " + std::to_string(most >> 20) + " MiB");
+  }
+  std::string text(file.size(), '\0');
+  file.read_at(0, text.data(), text.size());
+  return text;
+}
+
 }  // namespace headwise

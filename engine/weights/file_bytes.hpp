@@ -46,4 +46,7 @@ class InputFile {
   std::uint64_t size_ = 0;
 };
 
+// All of a regular file. Throws Error(bad_file), before anything is sized by it, when it has more than `most` bytes.
+std::string read_text(const std::string& path, std::uint64_t most);
+
 }  // namespace headwise

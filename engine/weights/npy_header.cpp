@@ -18,7 +18,7 @@ constexpr TypeRow type_table[] = {{"f4", DType::f32}, {"f8", DType::f64}, {"f2",
 
 class DictionaryParser {
  public:
-  DictionaryParser(std::string_view text, const std::string& path) : text_(text), path_(path) {}
+  DictionaryParser(std::string_view text, const std::string& where) : text_(text), where_(where) {}
 
   NpyHeader parse() {
     expect('{');
@@ -70,11 +70,11 @@ class DictionaryParser {
     seen = true;
   }
   [[noreturn]] void refuse(const std::string& problem, ErrorCode code = ErrorCode::bad_file) const {
-    throw Error(code, in_quotes(path_) + ": npy header: " + problem);
+    throw Error(code, where_ + ": npy header: " + problem);
   }
 
   std::string_view text_;
-  const std::string& path_;
+  const std::string& where_;
   std::size_t position_ = 0;
   bool descr_seen_ = false, order_seen_ = false, shape_seen_ = false;
   NpyHeader header_;
@@ -165,8 +165,8 @@ void DictionaryParser::shape() {
 
 }  // namespace
 
-NpyHeader parse_npy_header(std::string_view text, const std::string& path) {
-  return DictionaryParser(text, path).parse();
+NpyHeader parse_npy_header(std::string_view text, const std::string& where) {
+  return DictionaryParser(text, where).parse();
 }
 
 std::string npy_dictionary(DType dtype, const Dims& shape) {

@@ -16,9 +16,9 @@ struct NpyHeader {
   Dims shape;
 };
 
-// Throws Error(bad_file), or Error(unsupported) for object, complex and structured types and too many axes. Both quote
-// characters and the L behind integers that Python 2 wrote are understood.
-NpyHeader parse_npy_header(std::string_view text, const std::string& path);
+// Throws Error(bad_file), or Error(unsupported) for object, complex and structured types and too many axes; messages
+// start with `where`. Both quote characters and the L behind integers that Python 2 wrote are understood.
+NpyHeader parse_npy_header(std::string_view text, const std::string& where);
 
 // The dictionary for a little-endian array in C order. Throws Error(unsupported) for a type that .npy lacks.
 std::string npy_dictionary(DType dtype, const Dims& shape);

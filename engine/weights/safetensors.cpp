@@ -1,12 +1,9 @@
-#include <algorithm>
-#include <new>
 #include <optional>
 
 #include "checked.hpp"
 #include "convert.hpp"
-#include "file_bytes.hpp"
-#include "headwise/weights.hpp"
 #include "safetensors_header.hpp"
+#include "tensor_source.hpp"
 #include "text.hpp"
 
 namespace headwise {
@@ -61,77 +58,42 @@ Dims readable_shape(const TensorInfo& info) {
   return Dims(shape.data(), shape.size());
 }
 
-}  // namespace
-
-struct WeightFile::State {
-  InputFile file;
-  OpenOptions options;
-  std::uint64_t data_start = 0;
-  SafetensorsHeader header;
-  std::vector<std::size_t> by_name = {};
-
-  void index_names() {
-    for (std::size_t i = 0; i < header.tensors.size(); ++i) by_name.push_back(i);
-    std::sort(by_name.begin(), by_name.end(), [&](std::size_t a, std::size_t b) { return name(a) < name(b); });
+class SafetensorsSource final : public TensorSource {
+ public:
+  SafetensorsSource(const std::string& path, const OpenOptions& options) : file_(path) {
+    const std::string json = read_header(file_);
+    data_start_ = length_bytes + json.size();
+    SafetensorsHeader header = parse_safetensors_header(json, path);
+    check_safetensors_layout(header, file_.size() - data_start_, options.allow_trailing_bytes, path);
+    tensors_ = std::move(header.tensors);
+    metadata_ = std::move(header.metadata);
   }
-  const std::string& name(std::size_t i) const { return header.tensors[i].name; }
+
+  const char* format() const noexcept override { return "safetensors"; }
+
+  Tensor read(std::size_t index, const Progress& progress) const override {
+    const TensorInfo& info = tensors_[index];
+    const auto dtype = dtype_of_safetensors(info.dtype);
+    if (!dtype) {
+      throw Error(ErrorCode::unsupported, in_quotes(file_.path()) + ": tensor " + in_quotes(info.name) + " has dtype " +
+                                              info.dtype + ", which headwise does not read");
+    }
+    Tensor tensor(*dtype, readable_shape(info));
+    void* data = tensor.mutable_view().data;
+    file_.read_at(data_start_ + info.begin, data, info.end - info.begin, progress);
+    if (*dtype == DType::boolean) normalise_booleans(data, tensor.size());
+    return tensor;
+  }
+
+ private:
+  InputFile file_;
+  std::uint64_t data_start_ = 0;
 };
 
-WeightFile::WeightFile(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
-WeightFile::WeightFile(WeightFile&&) noexcept = default;
-WeightFile& WeightFile::operator=(WeightFile&&) noexcept = default;
-WeightFile::~WeightFile() = default;
+}  // namespace
 
-WeightFile WeightFile::open(const std::string& path, const OpenOptions& options) try {
-  InputFile file(path);
-  const std::string json = read_header(file);
-  const std::uint64_t data_start = length_bytes + json.size();
-  SafetensorsHeader header = parse_safetensors_header(json, path);
-  check_safetensors_layout(header, file.size() - data_start, options.allow_trailing_bytes, path);
-  auto state = std::make_unique<State>(State{std::move(file), options, data_start, std::move(header)});
-  state->index_names();
-  return WeightFile(std::move(state));
-} catch (const std::bad_alloc&) {
-  throw Error(ErrorCode::out_of_memory, in_quotes(path) + ": no memory for the header");
-}
-
-const std::string& WeightFile::path() const noexcept {
-  return state_->file.path();
-}
-
-const std::vector<TensorInfo>& WeightFile::tensors() const noexcept {
-  return state_->header.tensors;
-}
-
-const std::map<std::string, std::string>& WeightFile::metadata() const noexcept {
-  return state_->header.metadata;
-}
-
-const TensorInfo* WeightFile::find(const std::string& name) const noexcept {
-  const auto& order = state_->by_name;
-  const auto found = std::lower_bound(order.begin(), order.end(), name, [&](std::size_t i, const std::string& wanted) {
-    return state_->name(i) < wanted;
-  });
-  return found != order.end() && state_->name(*found) == name ? &tensors()[*found] : nullptr;
-}
-
-Tensor WeightFile::read(const std::string& name) const {
-  return read(name, state_->options.progress);
-}
-
-Tensor WeightFile::read(const std::string& name, const Progress& progress) const {
-  const TensorInfo* info = find(name);
-  if (info == nullptr) throw Error(ErrorCode::invalid_argument, in_quotes(path()) + ": no tensor " + in_quotes(name));
-  const auto dtype = dtype_of_safetensors(info->dtype);
-  if (!dtype) {
-    throw Error(ErrorCode::unsupported, in_quotes(path()) + ": tensor " + in_quotes(name) + " has dtype " +
-                                            info->dtype + ", which headwise does not read");
-  }
-  Tensor tensor(*dtype, readable_shape(*info));
-  void* data = tensor.mutable_view().data;
-  state_->file.read_at(state_->data_start + info->begin, data, info->end - info->begin, progress);
-  if (*dtype == DType::boolean) normalise_booleans(data, tensor.size());
-  return tensor;
+std::unique_ptr<TensorSource> open_safetensors(const std::string& path, const OpenOptions& options) {
+  return std::make_unique<SafetensorsSource>(path, options);
 }
 
 }  // namespace headwise

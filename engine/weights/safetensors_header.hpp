@@ -28,5 +28,7 @@ void check_safetensors_layout(SafetensorsHeader& header, std::uint64_t data_byte
 
 // The DType of a safetensors type, nullopt for those that headwise has no use for.
 std::optional<DType> dtype_of_safetensors(std::string_view name) noexcept;
+// And back: every DType has one.
+std::string_view safetensors_type(DType dtype) noexcept;
 
 }  // namespace headwise

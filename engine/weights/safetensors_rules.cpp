@@ -122,4 +122,9 @@ std::optional<DType> dtype_of_safetensors(std::string_view name) noexcept {
   return type == nullptr ? std::nullopt : type->dtype;
 }
 
+std::string_view safetensors_type(DType dtype) noexcept {
+  return std::find_if(type_table.begin(), type_table.end(), [&](const TypeRow& row) { return row.dtype == dtype; })
+      ->name;
+}
+
 }  // namespace headwise

@@ -43,6 +43,15 @@ std::string in_quotes(std::string_view name) {
   return text + (name.empty() ? "'" : "…'");
 }
 
+bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 std::string join(const std::vector<std::string>& parts, const char* separator) {
   std::string text;
   for (const std::string& part : parts) text += (&part == parts.data() ? "" : separator) + part;

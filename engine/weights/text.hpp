@@ -10,6 +10,7 @@ namespace headwise {
 
 // 'name', with control characters, quotes and bytes that are no valid UTF-8 as \xNN, cut after some 120 bytes.
 std::string in_quotes(std::string_view name);
+bool is_utf8(std::string_view text) noexcept;  // well-formed: no overlong forms, no surrogates
 std::string join(const std::vector<std::string>& parts, const char* separator = ", ");
 // Whether all of this text can be one JSON object: a NUL, which the parser takes for the end, and a byte-order mark, which
 // it skips, could hide content.

@@ -3,6 +3,7 @@
 
 #include "headwise/attention.hpp"
 #include "headwise/error.hpp"
+#include "headwise/files.hpp"
 #include "headwise/kv_cache.hpp"
 #include "headwise/limits.hpp"
 #include "headwise/positions.hpp"

@@ -72,34 +72,51 @@ HEADWISE_API AttentionWeights random_weights(const AttentionConfig& config, std:
 
 struct TensorInfo {
   std::string name;
-  std::string dtype;                 // as the file spells it: "F32", "BF16", "F8_E4M3", …
+  // As safetensors spells it, whatever the format: "F32", "BF16", "F8_E4M3", …; "unsupported" for an array of a .npz
+  // file that safetensors has no type for.
+  std::string dtype;
   std::vector<std::uint64_t> shape;  // an empty tensor may have any size beside its zero, up to 2^64 − 1
-  std::uint64_t begin = 0, end = 0;  // bytes, relative to the data section
+  // Bytes, relative to the data section; counted on from tensor to tensor through shards and the arrays of a .npz file.
+  std::uint64_t begin = 0, end = 0;
+  std::string file{};  // the shard that holds it, a name in the index's folder; empty when the opened file does
 };
 
 struct OpenOptions {
-  // Accept bytes after the last tensor, as some published files have. Everything else stays strict.
+  // Accept bytes after the last tensor of a safetensors file, as some published ones have. All else stays strict.
   bool allow_trailing_bytes = false;
   // Called while data is read, with bytes done and bytes in all, from the calling thread.
   std::function<void(std::uint64_t, std::uint64_t)> progress{};
 };
 
-// A safetensors file whose header is validated in full before anything else is believed. Data is read into owned
-// memory, never mapped. Immutable after opening; read() may be called from several threads.
+// The named tensors of a weight file, validated in full before anything in it is believed: names, types, sizes and
+// where the data lies. Data is read into owned memory, never mapped. Immutable after opening; read() may be called from
+// several threads (those of one .npz file take turns). It opens
+// - a .safetensors file;
+// - a shard index (….index.json): each name of its weight_map must be in the shard that it names. Shards are plain file
+//   names in the index's folder; a symbolic link there is followed, as download caches make them. All tensors of the
+//   shards are listed, also those that the index forgot; a name in two shards is refused. metadata.total_size is not
+//   believed, the shards' headers tell the sizes. At most 64 MiB and 1,000 shards, which stay open;
+// - an .npz file as numpy's savez and savez_compressed write it: entry "x.npy" is tensor "x". Anything else in it, two
+//   entries of one name, encryption, and sizes that deflate cannot have are refused; at most 65,536 entries;
+// - a folder with either model.safetensors or model.safetensors.index.json.
+// The ending of the name decides, then the first bytes.
 class HEADWISE_API WeightFile {
  public:
-  // Throws Error(io) when the file can't be read, Error(bad_file) with the rule it breaks.
+  // Throws Error(io) when a file can't be read, Error(bad_file) with the rule it breaks.
   static WeightFile open(const std::string& path, const OpenOptions& options = {});
   WeightFile(WeightFile&&) noexcept;
   WeightFile& operator=(WeightFile&&) noexcept;
   ~WeightFile();
 
-  const std::string& path() const noexcept;
-  const std::vector<TensorInfo>& tensors() const noexcept;  // in byte order
+  const std::string& path() const noexcept;                 // of the file that was opened in a folder
+  const char* format() const noexcept;                      // "safetensors", "safetensors index" or "npz"
+  const std::vector<TensorInfo>& tensors() const noexcept;  // in byte order, shard by shard
+  // Of all shards; where they differ, that of the first one by name.
   const std::map<std::string, std::string>& metadata() const noexcept;
   const TensorInfo* find(const std::string& name) const noexcept;  // nullptr when absent
   // Throws Error(invalid_argument) for an unknown name, Error(unsupported) for a type without a DType or too high a
-  // rank, Error(io) when the file has shrunk since it was opened.
+  // rank, Error(io) when the file has shrunk since it was opened, Error(bad_file) when the data of an .npz file does
+  // not decompress to what was announced.
   Tensor read(const std::string& name) const;
   // The same with a progress callback of its own.
   Tensor read(const std::string& name, const std::function<void(std::uint64_t, std::uint64_t)>& progress) const;
