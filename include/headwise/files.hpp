@@ -1,8 +1,9 @@
-// Files of named tensors. WeightFile in weights.hpp reads all of them.
+// Files of named tensors: .npz in and out, safetensors out. WeightFile in weights.hpp reads all of them.
 #pragma once
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "headwise/tensor.hpp"
 
@@ -10,5 +11,25 @@ namespace headwise {
 
 // All arrays of an .npz file by name, each as load_npy gives it. Throws what WeightFile::open and read throw.
 std::map<std::string, Tensor> load_npz(const std::string& path);
+
+// A tensor to write; the memory behind the view must stay valid until the writer returns.
+struct NamedView {
+  std::string name;
+  TensorView tensor;  // any type and strides
+};
+
+// Writes a safetensors file. Tensors are sorted by the size of their elements, largest first, then by name, so that the
+// same tensors give the same bytes in whatever order they come, each starts at a multiple of its element size, and the
+// data at one of 64. Booleans become 0 and 1. Goes through a temporary file in the same folder that is then renamed, so
+// nobody sees half of it; the system writes it to the disk in its own time (no fsync). Throws
+// Error(invalid_argument) for a name twice, the name "__metadata__", names or metadata that are no UTF-8, a header
+// above 100,000,000 bytes; Error(io).
+void save_safetensors(const std::string& path, const std::vector<NamedView>& tensors,
+                      const std::map<std::string, std::string>& metadata = {});
+
+// Writes an .npz file as numpy.load reads it: tensors in the order of their names, not compressed, the same bytes at
+// any time. The archive is made in memory before it is written. bf16 has no .npy type and is refused. Throws as
+// save_safetensors does, also for a name with a NUL.
+void save_npz(const std::string& path, const std::vector<NamedView>& tensors);
 
 }  // namespace headwise
