@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench_fields.hpp"
-#include "build_info.hpp"
+#include "headwise/build_info.hpp"
 #include "plan_words.hpp"
 #include "statistics.hpp"
 #include "text.hpp"

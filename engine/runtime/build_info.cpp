@@ -1,0 +1,18 @@
+#include "headwise/build_info.hpp"
+
+#include <new>
+
+#include "commit.hpp"
+#include "headwise/attention.hpp"
+
+namespace headwise {
+
+BuildInfo build_info() try {
+  std::string isas;
+  for (const IsaInfo& isa : list_isas()) isas += (isas.empty() ? "" : " ") + isa.name;
+  return {version(), HEADWISE_COMMIT, HEADWISE_COMPILER, HEADWISE_BUILD_TYPE, onednn_version(), isas};
+} catch (const std::bad_alloc&) {
+  throw Error(ErrorCode::out_of_memory, "cannot allocate a few words about the build");
+}
+
+}  // namespace headwise
