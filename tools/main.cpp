@@ -127,6 +127,9 @@ std::string advice(const Error& error) {
       return "; try a smaller batch or shorter sequences";
     case ErrorCode::internal:
       return "; please report this";
+    case ErrorCode::cancelled:
+    case ErrorCode::busy:  // the command never asks for the one nor shares a session
+      break;
   }
   return "";
 }

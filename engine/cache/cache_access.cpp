@@ -69,6 +69,10 @@ void KvCache::Access::commit(KvCache& cache, std::int64_t row, std::int64_t coun
   cache.lengths_[at] += count;
 }
 
+void KvCache::Access::abandon(KvCache& cache, std::int64_t row, std::int64_t count) noexcept {
+  cache.oldest_[static_cast<std::size_t>(row)] = oldest_after(cache, row, count);
+}
+
 const void* KvCache::Access::key_data(const KvCache& cache, std::int64_t row, std::int64_t head) noexcept {
   return head_address(cache.keys_.view(), row, head);
 }

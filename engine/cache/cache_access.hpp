@@ -30,6 +30,10 @@ struct KvCache::Access {
   // The row has count tokens more; a circular one forgets those that were overwritten. One thread at a time a row.
   static void commit(KvCache& cache, std::int64_t row, std::int64_t count) noexcept;
 
+  // Tokens that were being written did not come to be: the row keeps its length, and a circular one forgets those
+  // whose slots were meant for the new ones. One thread at a time a row.
+  static void abandon(KvCache& cache, std::int64_t row, std::int64_t count) noexcept;
+
   // What oldest() will be after count more tokens.
   static std::int64_t oldest_after(const KvCache& cache, std::int64_t row, std::int64_t count) noexcept;
 

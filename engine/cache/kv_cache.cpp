@@ -38,8 +38,10 @@ void copy_slots(const MutableTensorView& storage, std::int64_t from, std::int64_
 KvCache::KvCache(const AttentionConfig& config, const KvCacheOptions& options) try : options_(options) {
   check_options(options);
   const AttentionConfig sizes = resolve(config);
-  keys_ = Tensor(options.dtype, {options.batch, sizes.num_kv_heads, options.capacity, sizes.head_dim});
-  values_ = Tensor(options.dtype, {options.batch, sizes.num_kv_heads, options.capacity, sizes.value_dim});
+  keys_ =
+      Tensor(options.dtype, {options.batch, sizes.num_kv_heads, options.capacity, sizes.head_dim}, options.allocator);
+  values_ =
+      Tensor(options.dtype, {options.batch, sizes.num_kv_heads, options.capacity, sizes.value_dim}, options.allocator);
   lengths_.assign(static_cast<std::size_t>(options.batch), 0);
   oldest_ = lengths_;
 } catch (const std::bad_alloc&) {

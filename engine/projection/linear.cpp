@@ -73,7 +73,7 @@ std::size_t Linear::Packed::find_or_add_kind(std::int64_t width, bool accumulate
 
 Tensor Linear::Packed::pack(const float* weight, std::int64_t slice) const {
   const SliceKind& kind = kinds[kind_of[static_cast<std::size_t>(slice)]];
-  Tensor packed(DType::u8, {static_cast<std::int64_t>(kind.weights_desc.get_size())});
+  Tensor packed(DType::u8, {static_cast<std::int64_t>(kind.weights_desc.get_size())}, allocator);
   const memory::desc transposed({kind.width, shape.row_stride}, memory::data_type::f32, memory::dims{1, shape.in});
   memory from(transposed, cpu_engine(), const_cast<float*>(weight + slice_start(slice)));
   memory to(kind.weights_desc, cpu_engine(), packed.data<std::uint8_t>());
@@ -123,14 +123,16 @@ struct Joined {
 
 Linear::Linear(const LinearShape& shape) : shape_(shape) {}
 
-Linear::Linear(std::span<const LinearPart> parts, const LinearShape& shape, const kernels::KernelTable* table)
+Linear::Linear(std::span<const LinearPart> parts, const LinearShape& shape, const kernels::KernelTable* table,
+               const Allocator& allocator)
     : Linear(shape) {
   if (table != nullptr && table->multiply != nullptr) {
-    panels_ = std::make_unique<Panels>(parts, shape.in, *table);
+    panels_ = std::make_unique<Panels>(parts, shape.in, *table, allocator);
     return;
   }
   packed_ = std::make_unique<Packed>();
   packed_->shape = shape;
+  packed_->allocator = allocator;
   const Joined joined(parts, shape);
   if (joined.bias.given()) packed_->bias = padded(joined.bias.data(), shape.out, {shape.row_stride});
   const SingleThread guard;  // primitives planned for one thread: headwise itself spreads rows over threads
@@ -141,8 +143,9 @@ Linear::Linear(std::span<const LinearPart> parts, const LinearShape& shape, cons
   }
 }
 
-Linear::Linear(const float* weight, const float* bias, const LinearShape& shape, const kernels::KernelTable* table)
-    : Linear(std::array{LinearPart{weight, bias, shape.out}}, shape, table) {}
+Linear::Linear(const float* weight, const float* bias, const LinearShape& shape, const kernels::KernelTable* table,
+               const Allocator& allocator)
+    : Linear(std::array{LinearPart{weight, bias, shape.out}}, shape, table, allocator) {}
 
 Linear::Linear(Linear&&) noexcept = default;
 Linear::~Linear() = default;

@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 
+#include "headwise/memory.hpp"
+
 namespace headwise::kernels {
 struct KernelTable;
 }
@@ -48,11 +50,13 @@ struct ColumnPart {
 // The product is that of a kernel table, or oneDNN's where the table has none.
 class Linear {
  public:
-  // The parts lie one after the other in W and sum to shape.out. Without a table oneDNN multiplies. Throws
-  // headwise::Error when oneDNN fails.
-  Linear(std::span<const LinearPart> parts, const LinearShape& shape, const kernels::KernelTable* table);
+  // The parts lie one after the other in W and sum to shape.out. Without a table oneDNN multiplies. Packed weights lie
+  // in memory of the allocator. Throws headwise::Error when oneDNN or the allocator fails.
+  Linear(std::span<const LinearPart> parts, const LinearShape& shape, const kernels::KernelTable* table,
+         const Allocator& allocator = {});
   // weight: [out, in] row-major; bias: [out] or nullptr.
-  Linear(const float* weight, const float* bias, const LinearShape& shape, const kernels::KernelTable* table = nullptr);
+  Linear(const float* weight, const float* bias, const LinearShape& shape, const kernels::KernelTable* table = nullptr,
+         const Allocator& allocator = {});
   Linear(Linear&&) noexcept;
   ~Linear();
 
@@ -81,6 +85,8 @@ class LinearCall {
   explicit LinearCall(const Linear& linear);
   LinearCall(LinearCall&&) noexcept;
   ~LinearCall();
+
+  const Linear& linear() const noexcept { return *linear_; }
 
   // Only the columns of a part of at most Linear::max_parts(). Returns false when oneDNN reports a failure.
   bool run(const RowBlock& rows, const ColumnPart& part, void* scratch) noexcept;

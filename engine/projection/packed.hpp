@@ -22,6 +22,7 @@ struct SliceKind {
 
 struct Linear::Packed {
   LinearShape shape;
+  Allocator allocator;  // of the packed weights
   Slices slices;
   std::vector<SliceKind> kinds;
   std::vector<std::size_t> kind_of;  // of each slice

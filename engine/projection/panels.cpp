@@ -27,11 +27,12 @@ bool any_bias(std::span<const LinearPart> parts) noexcept {
 
 }  // namespace
 
-Panels::Panels(std::span<const LinearPart> parts, std::int64_t in, const kernels::KernelTable& table)
+Panels::Panels(std::span<const LinearPart> parts, std::int64_t in, const kernels::KernelTable& table,
+               const Allocator& allocator)
     : table_(&table), in_(in) {
   for (const LinearPart& part : parts) out_ += part.out;
   const std::int64_t panels = (out_ + table.panel - 1) / table.panel;
-  weights_ = std::make_shared<Tensor>(Dims{panels, in, table.panel});
+  weights_ = std::make_shared<Tensor>(DType::f32, Dims{panels, in, table.panel}, allocator);
   pack(parts);
   if (any_bias(parts)) join_biases(parts, panels * table.panel);
 }

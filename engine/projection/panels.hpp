@@ -13,7 +13,8 @@ namespace headwise::projection {
 // Immutable; copies share the packed memory.
 class Panels {
  public:
-  Panels(std::span<const LinearPart> parts, std::int64_t in, const kernels::KernelTable& table);
+  Panels(std::span<const LinearPart> parts, std::int64_t in, const kernels::KernelTable& table,
+         const Allocator& allocator);
 
   // Output columns can be multiplied alone when the first of them starts a panel.
   bool can_start_at(std::int64_t column) const noexcept { return column % table_->panel == 0; }

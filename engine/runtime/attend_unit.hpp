@@ -63,6 +63,7 @@ void run_unit(const Plan& plan, const Slab& slab, Worker& worker, const AttendUn
     const Block first = block_at(plan, unit.batch, unit.head, b);
     start_average(plan, worker, first);
     for (std::int64_t h = 0; h < unit.heads; ++h) {
+      if (worker.is_stopped()) return;
       run_block(plan, slab, worker, unit, block_at(plan, unit.batch, unit.head + h, b), core);
     }
     store_average(plan, worker, first);

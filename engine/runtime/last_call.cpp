@@ -13,7 +13,7 @@ bool none_given(const Views&... views) noexcept {
 bool is_plain(const AttentionInputs& inputs) noexcept {
   const auto& [query, key, value, mask, mask_meaning, padding, padding_meaning, key_lengths, query_lengths, causal,
                alignment, offsets, window, query_documents, key_documents, cumulative_queries, cumulative_keys, gate,
-               heads, ids, key_ids, cos, sin, cache] = inputs;
+               heads, ids, key_ids, cos, sin, cache, cancel] = inputs;
   return cache == nullptr &&
          none_given(mask, padding, key_lengths, query_lengths, offsets, query_documents, key_documents,
                     cumulative_queries, cumulative_keys, gate, heads, ids, key_ids, cos, sin);

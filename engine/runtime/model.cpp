@@ -2,8 +2,12 @@
 
 #include "model_parts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "logging.hpp"
+#include "memory.hpp"
 
 namespace headwise {
 
@@ -55,7 +59,7 @@ void pack_fused(Model& model, const AttentionWeights& w) {
   const std::array parts{part_of(w.query_weight, w.query_bias), part_of(w.key_weight, w.key_bias),
                          part_of(w.value_weight, w.value_bias)};
   const std::int64_t out = parts[0].out + parts[1].out + parts[2].out;
-  put(model, Product::qkv, Linear(parts, inner_shape(model.config.model_dim, out), model.kernels));
+  put(model, Product::qkv, Linear(parts, inner_shape(model.config.model_dim, out), model.kernels, model.allocator));
 }
 
 // One of the three alone: in the memory of the fused product, where it lies behind `first` columns, if that can be.
@@ -64,7 +68,7 @@ void pack_inner(Model& model, Product product, const projection::LinearPart& par
   const projection::LinearShape shape = inner_shape(in, part.out);
   const auto& fused = model.product(Product::qkv);
   std::optional<Linear> shared = fused ? fused->columns(first, shape) : std::nullopt;
-  put(model, product, shared ? std::move(*shared) : Linear(std::array{part}, shape, model.kernels));
+  put(model, product, shared ? std::move(*shared) : Linear(std::array{part}, shape, model.kernels, model.allocator));
 }
 
 void pack(Model& model, const AttentionWeights& w, bool self_attention_only) {
@@ -83,17 +87,28 @@ void pack(Model& model, const AttentionWeights& w, bool self_attention_only) {
   }
   const std::int64_t in = w.output_weight.shape()[1];
   put(model, Product::output,
-      Linear(w.output_weight.data(), data_or_null(w.output_bias), {in, c.output_dim, c.output_dim}, model.kernels));
+      Linear(w.output_weight.data(), data_or_null(w.output_bias), {in, c.output_dim, c.output_dim}, model.kernels,
+             model.allocator));
 }
 
 std::shared_ptr<Model> make_model(const AttentionWeights& weights, const ModelOptions& options, bool projected) {
   auto model = std::make_shared<Model>();
+  check_allocator(options.allocator);
   model->config = resolve(weights.config);
   model->scale = weights.config.scale ? double(*weights.config.scale) : 1 / std::sqrt(double(model->config.head_dim));
   model->kernels = &runtime::choose_kernels(options.isa);
   model->projected = projected;
+  model->allocator = options.allocator;
   runtime::take_score_parts(*model, weights);
+  log(LogLevel::info, [&] {
+    return "a layer of " + std::to_string(model->config.num_heads) + " heads runs on " + model->kernels->isa;
+  });
   return model;
+}
+
+void keep_output_rows(Model& model, const Tensor& weight) {
+  model.output_rows = Tensor(DType::f32, weight.shape(), model.allocator);
+  std::copy_n(weight.data(), weight.size(), model.output_rows.data());
 }
 
 void check_no_matrices(const AttentionWeights& w) {
@@ -114,7 +129,7 @@ MultiHeadAttention::MultiHeadAttention(const AttentionWeights& given, const Mode
   auto model = make_model(weights, options, true);
   check_weights(model->config, weights);
   pack(*model, weights, options.self_attention_only);
-  if (options.head_contribution) model->output_rows = weights.output_weight;
+  if (options.head_contribution) keep_output_rows(*model, weights.output_weight);
   model_ = std::move(model);
 }
 

@@ -22,7 +22,8 @@ struct MultiHeadAttention::Model {
   AttentionConfig config;  // resolved
   const kernels::KernelTable* kernels = nullptr;
   bool projected = true;
-  double scale = 1;  // config.scale before it was rounded to f32
+  Allocator allocator;  // of packed weights
+  double scale = 1;     // config.scale before it was rounded to f32
   std::array<std::optional<projection::Linear>, runtime::product_count> products;
   Tensor output_rows;               // the output weight as it was given, when head contributions may be asked for
   Tensor query_norm, key_norm;      // [head_dim] or not given

@@ -6,7 +6,9 @@
 #include "cache_access.hpp"
 #include "explain.hpp"
 #include "last_call.hpp"
+#include "logging.hpp"
 #include "make_profile.hpp"
+#include "memory.hpp"
 #include "worker.hpp"
 
 namespace headwise {
@@ -14,23 +16,28 @@ namespace headwise {
 using runtime::Plan;
 using runtime::Recorder;
 using runtime::Slab;
+using runtime::Turn;
 using runtime::Worker;
 
 struct Session::State {
   MultiHeadAttention attention;
-  Schedule schedule;
+  SessionOptions options;
   std::vector<Worker> workers;      // one a thread
   std::vector<Recorder> recorders;  // one a thread once a call was profiled
   Tensor scratch;
   runtime::Tables tables;
   runtime::LastCall last;
   std::array<std::atomic<std::int64_t>, Plan::max_steps> counters;
+  std::atomic<bool> taken{false};  // by a call
+  runtime::Stop stop;
+  int arrived = 0;  // threads of the last team
+  bool told_few_threads = false;
 
-  State(const MultiHeadAttention& model, Schedule wanted) : attention(model), schedule(wanted) {}
+  State(const MultiHeadAttention& model, const SessionOptions& wanted) : attention(model), options(wanted) {}
 
   int team_threads() const noexcept;
   const Plan& plan_for(const AttentionInputs& inputs, const AttentionOutputs& outputs);
-  void execute(const Plan& plan);
+  void execute(const Plan& plan, const std::atomic<bool>* cancel);
   void reserve(const Plan& plan);
   void place(const Plan& plan);
   float* slab_memory(const Plan& plan, int worker) noexcept;
@@ -38,6 +45,9 @@ struct Session::State {
   void run_deep(const Plan& plan, Worker& worker, float* memory) noexcept;
   void run_member(const Plan& plan, int member) noexcept;
   void run_team(const Plan& plan) noexcept;
+  void tell_few_threads(const Plan& plan) noexcept;
+  bool failed() const noexcept;
+  void finish_cache(const Plan& plan) noexcept;
   void report_failure();
 };
 
@@ -51,8 +61,8 @@ int checked_threads(int wanted) {
   return wanted == 0 ? default_threads() : wanted;
 }
 
-Schedule checked_schedule(Schedule wanted) {
-  if (wanted == Schedule::automatic || wanted == Schedule::wide || wanted == Schedule::deep) return wanted;
+void check_schedule(Schedule wanted) {
+  if (wanted == Schedule::automatic || wanted == Schedule::wide || wanted == Schedule::deep) return;
   throw Error(ErrorCode::invalid_argument,
               "schedule is no value of its type: " + std::to_string(static_cast<int>(wanted)));
 }
@@ -69,21 +79,29 @@ const Plan& Session::State::plan_for(const AttentionInputs& inputs, const Attent
   Plan& plan = last.forget();
   plan.model = &attention.model();
   runtime::read_request(*plan.model, inputs, outputs, tables, plan.request);
-  runtime::make_plan(plan, tables, {threads, schedule});
+  runtime::make_plan(plan, tables, {threads, options.schedule});
   last.remember(inputs, outputs, threads);
   return plan;
 }
 
-// Runs a plan and, when all went well, lets the cache know its new tokens.
-void Session::State::execute(const Plan& plan) {
+// Runs a plan and lets the cache know what became of its new tokens.
+void Session::State::execute(const Plan& plan, const std::atomic<bool>* cancel) {
+  stop.begin(cancel);
+  if (stop.is_set()) return report_failure();
   reserve(plan);
   place(plan);
   run_team(plan);
   if (plan.threads > 1) workers[0].note(SpanKind::wait);
+  tell_few_threads(plan);
+  finish_cache(plan);
   report_failure();
+}
+
+void Session::State::finish_cache(const Plan& plan) noexcept {
   const runtime::Request& r = plan.request;
   if (r.cache == nullptr || !r.key.given) return;
-  for (std::int64_t b = 0; b < r.sizes.batch; ++b) KvCache::Access::commit(*r.cache, b, r.sequence(b).new_keys);
+  const auto finish = failed() ? KvCache::Access::abandon : KvCache::Access::commit;
+  for (std::int64_t b = 0; b < r.sizes.batch; ++b) finish(*r.cache, b, r.sequence(b).new_keys);
 }
 
 // Grows by need only; a call that is no larger than an earlier one finds everything there.
@@ -91,7 +109,7 @@ void Session::State::reserve(const Plan& plan) {
   const std::int64_t floats = plan.scratch_floats();
   if (scratch.given() && scratch.size() >= floats) return;
   scratch = Tensor();  // give the old piece back first
-  scratch = Tensor(Dims{floats});
+  scratch = Tensor(DType::f32, {floats}, options.allocator);
 }
 
 float* Session::State::slab_memory(const Plan& plan, int worker) noexcept {
@@ -100,7 +118,10 @@ float* Session::State::slab_memory(const Plan& plan, int worker) noexcept {
 }
 
 void Session::State::place(const Plan& plan) {
-  for (Worker& worker : workers) worker.failed = false;
+  for (Worker& worker : workers) {
+    worker.failed = false;
+    worker.stop = stop.can_be_set() ? &stop : nullptr;
+  }
   for (int t = 0; t < plan.threads; ++t) {
     workers[static_cast<std::size_t>(t)].memory = scratch.data() + t * plan.worker.floats;
   }
@@ -124,7 +145,7 @@ void Session::State::run_wide(const Plan& plan, Worker& worker) noexcept {
 // Each thread takes slabs and carries them through all steps; no thread waits for another.
 void Session::State::run_deep(const Plan& plan, Worker& worker, float* memory) noexcept {
   const runtime::Tables& t = plan.tables();
-  for (std::int64_t s = 0; (s = counters[0].fetch_add(1, std::memory_order_relaxed)) < plan.slabs;) {
+  for (std::int64_t s = 0; !worker.is_stopped() && (s = counters[0].fetch_add(1)) < plan.slabs;) {
     const auto place = static_cast<std::size_t>(t.slab_order[static_cast<std::size_t>(s)]);
     const Slab slab{t.slab_starts[place], t.slab_starts[place + 1] - t.slab_starts[place], memory};
     for (int i = 0; i < plan.num_steps; ++i) {
@@ -143,18 +164,38 @@ void Session::State::run_member(const Plan& plan, int member) noexcept {
 }
 
 void Session::State::run_team(const Plan& plan) noexcept {
+  arrived = 1;
   if (plan.threads == 1) return run_member(plan, 0);
 #pragma omp parallel num_threads(plan.threads)
-  run_member(plan, omp_get_thread_num());
+  {
+    if (omp_get_thread_num() == 0) arrived = omp_get_num_threads();
+    run_member(plan, omp_get_thread_num());
+  }
+}
+
+// Once a session: a limit of OpenMP will not go away by itself.
+void Session::State::tell_few_threads(const Plan& plan) noexcept {
+  if (arrived >= plan.threads || told_few_threads || !has_log_handler()) return;
+  told_few_threads = true;
+  log(LogLevel::warning, [&] {
+    return "a call planned for " + std::to_string(plan.threads) + " threads got " + std::to_string(arrived) +
+           " of them from OpenMP, which is slower but as right; see OMP_THREAD_LIMIT and OMP_DYNAMIC";
+  });
+}
+
+bool Session::State::failed() const noexcept {
+  return stop.seen() || std::any_of(workers.begin(), workers.end(), [](const Worker& w) { return w.failed; });
 }
 
 void Session::State::report_failure() {
-  const bool failed = std::any_of(workers.begin(), workers.end(), [](const Worker& w) { return w.failed; });
-  if (failed) throw Error(ErrorCode::internal, "oneDNN failed to run a projection; the outputs are incomplete");
+  if (stop.seen()) throw Error(ErrorCode::cancelled, "the call was cancelled; the outputs are incomplete");
+  if (failed()) throw Error(ErrorCode::internal, "oneDNN failed to run a projection; the outputs are incomplete");
 }
 
 Session::Session(const MultiHeadAttention& attention, const SessionOptions& options)
-    : state_(std::make_unique<State>(attention, checked_schedule(options.schedule))) {
+    : state_(std::make_unique<State>(attention, options)) {
+  check_schedule(options.schedule);
+  check_allocator(options.allocator);
   const int threads = checked_threads(options.threads);
   state_->workers.reserve(static_cast<std::size_t>(threads));
   for (int t = 0; t < threads; ++t) state_->workers.emplace_back(attention.model());
@@ -169,28 +210,31 @@ int Session::threads() const noexcept {
 }
 
 void Session::run(const AttentionInputs& inputs, const AttentionOutputs& outputs) {
-  state_->execute(state_->plan_for(inputs, outputs));
+  const Turn turn(state_->taken);
+  state_->execute(state_->plan_for(inputs, outputs), inputs.cancel);
 }
 
 Profile Session::profile(const AttentionInputs& inputs, const AttentionOutputs& outputs,
                          const ProfileOptions& options) {
   runtime::check_options(options);
+  const Turn turn(state_->taken);
   state_->recorders.resize(state_->workers.size());
   runtime::Recording recording(state_->workers, state_->recorders, options);
   const Plan& plan = state_->plan_for(inputs, outputs);
-  state_->execute(plan);
+  state_->execute(plan, inputs.cancel);
   recording.end();
   return runtime::make_profile(plan, recording, runtime::explain(plan, threads()));
 }
 
 void Session::append(KvCache& cache, const AttentionInputs& inputs) {
+  const Turn turn(state_->taken);
   AttentionInputs given = inputs;
   given.cache = &cache;
   Plan& plan = state_->last.forget();
   plan.model = &state_->attention.model();
   runtime::read_append(*plan.model, given, state_->tables, plan.request);
-  runtime::make_plan(plan, state_->tables, {state_->team_threads(), state_->schedule});
-  state_->execute(plan);
+  runtime::make_plan(plan, state_->tables, {state_->team_threads(), state_->options.schedule});
+  state_->execute(plan, inputs.cancel);
 }
 
 Explanation Session::explain(const AttentionInputs& inputs, const AttentionOutputs& outputs) const {
@@ -198,7 +242,7 @@ Explanation Session::explain(const AttentionInputs& inputs, const AttentionOutpu
   Plan plan;
   plan.model = &state_->attention.model();
   runtime::read_request(*plan.model, inputs, outputs, tables, plan.request);
-  runtime::make_plan(plan, tables, {state_->team_threads(), state_->schedule});
+  runtime::make_plan(plan, tables, {state_->team_threads(), state_->options.schedule});
   return runtime::explain(plan, threads());
 }
 

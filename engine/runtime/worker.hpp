@@ -6,6 +6,7 @@
 
 #include "plan.hpp"
 #include "recorder.hpp"
+#include "turn.hpp"
 
 namespace headwise::runtime {
 
@@ -19,8 +20,9 @@ class Worker {
     next_ = 0;
     taken_ = 0;
   }
-  // Takes the next unit of `count`; false when there are none left.
+  // Takes the next unit of `count`; false when there are none left or the call was cancelled.
   bool take(std::int64_t count, std::int64_t& unit) noexcept {
+    if (is_stopped()) return false;
     unit = shared_ != nullptr ? shared_->fetch_add(1, std::memory_order_relaxed) : next_++;
     const bool got = unit < count;
     taken_ += got ? 1 : 0;
@@ -34,16 +36,16 @@ class Worker {
   // The stopwatch of the next task of an attention step; nullptr for most.
   kernels::AttendTimes* stopwatch() const noexcept { return recorder == nullptr ? nullptr : recorder->stopwatch(); }
 
+  bool is_stopped() const noexcept { return stop != nullptr && stop->is_set(); }
+
+  // False when oneDNN reports an error. A call that can be cancelled goes in pieces, see worker.cpp.
   bool multiply(Product product, const projection::RowBlock& rows, const projection::ColumnPart& part,
-                void* scratch) noexcept {
-    const bool ok = calls_[static_cast<std::size_t>(product)]->run(rows, part, scratch);
-    failed = failed || !ok;
-    return ok;
-  }
+                void* scratch) noexcept;
 
   float* memory = nullptr;       // Plan::worker.floats
   bool failed = false;           // oneDNN reported an error
   Recorder* recorder = nullptr;  // of a call that is profiled
+  Stop* stop = nullptr;          // of a call that can be cancelled
 
  private:
   std::array<std::optional<projection::LinearCall>, product_count> calls_;

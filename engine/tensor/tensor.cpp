@@ -47,6 +47,10 @@ const char* error_code_name(ErrorCode code) noexcept {
       return "io";
     case ErrorCode::out_of_memory:
       return "out_of_memory";
+    case ErrorCode::cancelled:
+      return "cancelled";
+    case ErrorCode::busy:
+      return "busy";
     case ErrorCode::internal:
       break;
   }
@@ -98,15 +102,21 @@ Dims contiguous_strides(const Dims& shape) {
   return strides;
 }
 
-Tensor::Tensor(DType dtype, const Dims& shape) {
+Tensor::Tensor(DType dtype, const Dims& shape, const Allocator& allocator) {
+  check_allocator(allocator);
   const std::size_t bytes = byte_count(dtype, shape);
+  if (allocator.allocate != nullptr) {
+    memory_ = {allocate_zeroed(bytes, allocator), Free{allocator, asked_size(bytes)}};
+    view_ = MutableTensorView(memory_.get(), dtype, shape);
+    return;
+  }
   memory_.reset(allocate_zeroed(bytes));
   view_ = MutableTensorView(aligned(memory_.get(), bytes), dtype, shape);
 }
 
 Tensor::Tensor(const Tensor& other) {
   if (!other.given()) return;
-  *this = Tensor(other.dtype(), other.shape());
+  *this = Tensor(other.dtype(), other.shape(), other.memory_.get_deleter().allocator);
   copy_to_contiguous(other.view(), view_.data);
 }
 
@@ -125,7 +135,7 @@ std::int64_t Tensor::size() const {
 }
 
 void Tensor::Free::operator()(void* memory) const noexcept {
-  std::free(memory);
+  allocator.release != nullptr ? allocator.release(memory, bytes, allocator.user) : std::free(memory);
 }
 
 void* Tensor::checked_data(DType wanted) {

@@ -2,6 +2,7 @@
 // Shapes: B batch, H query heads, Hkv key/value heads, Lq and Lk lengths, D model width, d and dv head sizes.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "headwise/kv_cache.hpp"
+#include "headwise/memory.hpp"
 #include "headwise/tensor.hpp"
 #include "headwise/weights.hpp"
 
@@ -75,6 +77,12 @@ struct AttentionInputs {
   // The keys that queries see are those the cache holds, and behind them `key` and `value`, which are appended for
   // good. Lk of masks and outputs counts them all. A circular cache that overflows forgets before the queries look.
   KvCache* cache = nullptr;
+
+  // Any thread may set it to end the call, which looks between units of work (a block of queries of one head, rows of
+  // a product; under 1 ms as a rule) and then throws Error(cancelled). Outputs are incomplete. The session can be used
+  // again, and so can the cache: its lengths are as before, but a circular one may have forgotten what the new tokens
+  // would have displaced. A flag that is set before the call ends it before anything is written.
+  const std::atomic<bool>* cancel = nullptr;
 };
 
 // What `scores` holds.
@@ -112,6 +120,7 @@ struct ModelOptions {
   // where the kernels can't run its columns alone (sse2, reference, H·d no multiple of a panel: 64, 24 or 16 columns).
   bool self_attention_only = false;
   bool head_contribution = false;  // keep the output weight unpacked too, for AttentionOutputs::head_contribution
+  Allocator allocator{};           // of the packed weights; what is only needed while packing is not asked of it
 };
 
 // A layer ready to run: packed weights, chosen kernels. Immutable and safe to share between threads; copies share.
@@ -148,6 +157,7 @@ enum class Schedule {
 struct SessionOptions {
   int threads = 0;  // 0: what the affinity mask, the cgroup quota and OMP_NUM_THREADS allow
   Schedule schedule = Schedule::automatic;
+  Allocator allocator{};  // of the scratch memory
 };
 
 // One line of a plan, see Session::explain.
@@ -173,10 +183,11 @@ struct Explanation {
 struct Profile;
 struct ProfileOptions;
 
-// Scratch memory and a thread count. Serves one call at a time; use one session a thread. Scratch grows to the largest
-// shapes seen and is reused: a call with shapes no larger than before allocates nothing. A moved-from session may only
-// be assigned to or destroyed. Threads come from the OpenMP runtime: after fork(), use sessions in the child only if
-// none has run in the parent.
+// Scratch memory and a thread count. Serves one call at a time; use one session a thread. A call while another thread
+// is in run, append or profile of the same session throws Error(busy) at once and disturbs nothing. Scratch grows to
+// the largest shapes seen and is reused: a call with shapes no larger than before allocates nothing. A moved-from
+// session may only be assigned to or destroyed. Threads come from the OpenMP runtime: after fork(), use sessions in the
+// child only if none has run in the parent.
 class HEADWISE_API Session {
  public:
   // Throws Error(invalid_argument) when threads is negative or above max_threads.

@@ -15,7 +15,9 @@ enum class ErrorCode {
   bad_file,          // a file exists but its content breaks the rules of its format
   io,                // a file cannot be opened, read or written
   out_of_memory,
-  internal,  // a failure inside oneDNN or headwise itself
+  internal,   // a failure inside oneDNN or headwise itself
+  cancelled,  // the call's flag was set, see AttentionInputs::cancel
+  busy,       // the session is at work for another thread
 };
 
 // The standard spelling of a code, for example "bad_file". Thread-safe.

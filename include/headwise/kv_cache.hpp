@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "headwise/memory.hpp"
 #include "headwise/weights.hpp"
 
 namespace headwise {
@@ -13,6 +14,7 @@ struct KvCacheOptions {
   std::int64_t capacity = 0;  // tokens of a row
   DType dtype = DType::f32;   // of the storage: f32, f16 or bf16
   bool circular = false;      // a full row forgets its oldest tokens instead of refusing new ones
+  Allocator allocator{};      // of keys and values, also of those of a fork
 };
 
 // Keys and values after projection, normalisation and rotation, [B, Hkv, capacity, size]. Token p of a row lies in slot

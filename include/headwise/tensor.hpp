@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "headwise/error.hpp"
+#include "headwise/memory.hpp"
 
 namespace headwise {
 
@@ -80,7 +81,8 @@ class HEADWISE_API Tensor {
  public:
   Tensor() noexcept = default;  // not given
   explicit Tensor(const Dims& shape) : Tensor(DType::f32, shape) {}
-  Tensor(DType dtype, const Dims& shape);
+  // Copies take their memory from the same allocator.
+  Tensor(DType dtype, const Dims& shape, const Allocator& allocator = {});
   Tensor(const Tensor& other);
   Tensor(Tensor&& other) noexcept;
   Tensor& operator=(Tensor other) noexcept;
@@ -106,6 +108,8 @@ class HEADWISE_API Tensor {
 
  private:
   struct Free {
+    Allocator allocator;
+    std::size_t bytes;
     void operator()(void* memory) const noexcept;
   };
   void* checked_data(DType wanted);
