@@ -34,6 +34,14 @@ constexpr std::string_view other_keys[] = {"model_type",
                                            "partial_rotary_factor",
                                            "rotary_dim",
                                            "rotary_pct",
+                                           "rotary_emb_base",
+                                           "rotary_emb_fraction",
+                                           "rotary_emb_interleaved",
+                                           "alibi",
+                                           "attn_config",
+                                           "clip_qkv",
+                                           "scale_attn_weights",
+                                           "scale_attn_by_inverse_layer_idx",
                                            "relative_attention_num_buckets",
                                            "relative_attention_max_distance"};
 
@@ -42,8 +50,9 @@ bool contains(const List& list, std::string_view key) {
   return std::find(std::begin(list), std::end(list), key) != std::end(list);
 }
 
-bool is_rope_object(std::string_view key) {
-  return key == "rope_scaling" || key == "rope_parameters";
+// Objects whose entries are kept.
+bool is_wanted_object(std::string_view key) {
+  return key == "rope_scaling" || key == "rope_parameters" || key == "attn_config";
 }
 
 // Keeps the values of the wanted keys and steps over all else, however deep or long it is.
@@ -61,7 +70,7 @@ class ConfigEvents : public nlohmann::json_sax<json> {
   bool binary(binary_t&) override { return false; }
   bool start_object(std::size_t) override {
     if (depth_ == 0) is_object = true;
-    if (depth_ == 1 && wanted_ != nullptr && is_rope_object(key_)) rope_object_ = key_;
+    if (depth_ == 1 && wanted_ != nullptr && is_wanted_object(key_)) object_ = key_;
     return open(json::object());
   }
   bool end_object() override { return close(); }
@@ -70,9 +79,9 @@ class ConfigEvents : public nlohmann::json_sax<json> {
   bool key(string_t& name) override {
     wanted_ = nullptr;
     const bool outer = depth_ == 1 && (contains(head_keys, name) || contains(other_keys, name));
-    if (!outer && (depth_ != 2 || rope_object_.empty())) return true;
+    if (!outer && (depth_ != 2 || object_.empty())) return true;
     key_ = name;
-    const auto [entry, added] = entries.try_emplace({outer ? std::string() : rope_object_, name});
+    const auto [entry, added] = entries.try_emplace({outer ? std::string() : object_, name});
     entry->second.repeated = !added;
     wanted_ = &entry->second;
     return entries.size() <= max_entries;
@@ -87,12 +96,12 @@ class ConfigEvents : public nlohmann::json_sax<json> {
   }
   bool open(json given) { return value(std::move(given)) && ++depth_ <= max_depth; }
   bool close() {
-    if (--depth_ == 1) rope_object_.clear();
+    if (--depth_ == 1) object_.clear();
     return true;
   }
 
   ConfigJson::Entry* wanted_ = nullptr;
-  std::string key_, rope_object_;
+  std::string key_, object_;
   int depth_ = 0;
 };
 
@@ -163,6 +172,13 @@ std::optional<float> ConfigJson::positive_float(std::string_view object, std::st
   using Limits = std::numeric_limits<float>;
   if (*number < Limits::min() || *number > Limits::max()) refuse(std::string(key) + " is out of the range of a float");
   return static_cast<float>(*number);
+}
+
+bool ConfigJson::flag(std::string_view object, std::string_view key, bool otherwise) const {
+  const json* value = find(object, key);
+  if (value == nullptr) return otherwise;
+  if (!value->is_boolean()) refuse(std::string(key) + " is neither true nor false");
+  return value->get<bool>();
 }
 
 std::optional<std::string> ConfigJson::text(std::string_view object, std::string_view key) const {

@@ -13,7 +13,8 @@
 
 namespace headwise {
 
-// Values are found by the object that holds them ("" is the outer one, then only rope_scaling and rope_parameters) and
+// Values are found by the object that holds them ("" is the outer one, then only rope_scaling, rope_parameters and
+// attn_config) and
 // their key. A key that is absent or null is not given. Every look-up throws Error(bad_file) for a value that is there
 // but twice, or of another kind.
 class ConfigJson {
@@ -32,6 +33,7 @@ class ConfigJson {
   std::optional<std::int64_t> positive_integer(std::string_view object, std::string_view key) const;
   std::optional<double> positive_number(std::string_view object, std::string_view key) const;
   std::optional<float> positive_float(std::string_view object, std::string_view key) const;
+  bool flag(std::string_view object, std::string_view key, bool otherwise) const;
   std::optional<std::string> text(std::string_view object, std::string_view key) const;
   // num_attention_heads or what else models call it; there null is an error.
   std::optional<std::int64_t> num_heads() const;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "layer_parts.hpp"
+#include "companions.hpp"
+#include "stated_sizes.hpp"
 #include "text.hpp"
 
 namespace headwise {
@@ -34,14 +35,17 @@ void refuse_companions(const WeightFile& file, const AttentionLayer& layer, bool
 }
 
 std::string full_name(const AttentionLayer& layer, const PartName& part) {
-  return in_quotes(layer.prefix + std::string(part.name));
+  return in_quotes(layer.prefix + part.name);
 }
 
-void check_biases(const WeightFile& file, const AttentionLayer& layer, std::string_view without_bias) {
+void check_biases(const WeightFile& file, const LaidOutLayer& layer, std::string_view without_bias) {
   std::vector<std::string> missing;
-  const auto& biases = layout_of(layer).biases;
+  const auto& biases = layer.layout().biases;
   const auto there = [&](const PartName& bias) { return find_part(layer, bias.role) != nullptr; };
-  if (std::none_of(biases.begin(), biases.end(), there)) return;
+  const auto inputs_end =
+      std::find_if(biases.begin(), biases.end(), [](const PartName& bias) { return bias.role == "output_bias"; });
+  const bool no_input_bias = std::none_of(biases.begin(), inputs_end, there);
+  if (no_input_bias && (layer.layout().input_biases_optional || std::none_of(inputs_end, biases.end(), there))) return;
   for (const PartName& bias : biases) {
     const bool has_none = without_bias.find(bias.role) != std::string_view::npos;
     if (!there(bias) && !has_none) missing.push_back(full_name(layer, bias));
@@ -51,18 +55,18 @@ void check_biases(const WeightFile& file, const AttentionLayer& layer, std::stri
                    " (allow_missing_bias takes them as zero)");
 }
 
-void check_pair(const WeightFile& file, const AttentionLayer& layer, std::string_view first, std::string_view second) {
+void check_pair(const WeightFile& file, const LaidOutLayer& layer, std::string_view first, std::string_view second) {
   if ((find_part(layer, first) == nullptr) == (find_part(layer, second) == nullptr)) return;
-  for (const PartName& extra : layout_of(layer).extras) {
+  for (const PartName& extra : layer.layout().extras) {
     const bool wanted = extra.role == first || extra.role == second;
     if (!wanted || find_part(layer, extra.role) != nullptr) continue;
     refuse(file, "the layer has only one of two tensors that belong together, missing: " + full_name(layer, extra));
   }
 }
 
-void check_relative_bias(const WeightFile& file, const AttentionLayer& layer) {
+void check_relative_bias(const WeightFile& file, const LaidOutLayer& layer) {
   if (find_part(layer, "relative_bias") != nullptr) return;
-  const auto& extras = layout_of(layer).extras;
+  const auto& extras = layer.layout().extras;
   const auto table =
       std::find_if(extras.begin(), extras.end(), [](const PartName& extra) { return extra.role == "relative_bias"; });
   if (table == extras.end()) {
@@ -77,9 +81,10 @@ void check_relative_bias(const WeightFile& file, const AttentionLayer& layer) {
 
 }  // namespace
 
-void check_completeness(const WeightFile& file, const AttentionLayer& layer, const Completeness& rules) {
-  refuse_companions(file, layer, rules.rotary_known);
-  if (!rules.allow_missing_bias) check_biases(file, layer, rules.without_bias);
+void check_completeness(const WeightFile& file, const LaidOutLayer& layer, const Completeness& rules) {
+  const bool looked_up = !layer.layout().says_all;
+  if (looked_up) refuse_companions(file, layer, rules.rotary_known);
+  if (looked_up && !rules.allow_missing_bias) check_biases(file, layer, rules.without_bias);
   check_pair(file, layer, "bias_key", "bias_value");
   check_pair(file, layer, "query_norm", "key_norm");
   if (rules.needs_relative_bias) check_relative_bias(file, layer);

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "headwise/weights.hpp"
+#include "layout_search.hpp"
 
 namespace headwise {
 
@@ -16,6 +16,6 @@ struct Completeness {
 
 // Throws Error(unsupported) when a tensor beside the layer changes its result, Error(bad_file) when only some biases,
 // or only one of two tensors that belong together, are there.
-void check_completeness(const WeightFile& file, const AttentionLayer& layer, const Completeness& rules);
+void check_completeness(const WeightFile& file, const LaidOutLayer& layer, const Completeness& rules);
 
 }  // namespace headwise

@@ -7,8 +7,6 @@
 namespace headwise {
 namespace {
 
-using Shape = std::vector<std::uint64_t>;
-
 [[noreturn]] void refuse(const WeightFile& file, const std::string& problem, ErrorCode code = ErrorCode::bad_file) {
   throw Error(code, in_quotes(file.path()) + ": " + problem);
 }
@@ -27,51 +25,18 @@ void check_part_type(const WeightFile& file, const AttentionLayer::Part& part) {
          ErrorCode::unsupported);
 }
 
-// Sizes belong to tensors that are in the file and not empty, so sums of three stay far from overflow.
-Shape expected_shape(const LayerSizes& s, std::string_view role) {
-  const std::uint64_t all_rows = s.query_rows + s.key_rows + s.value_rows;
-  const std::uint64_t context = s.num_heads * s.value_dim;
-  const std::pair<std::string_view, Shape> table[] = {{"query_weight", {s.query_rows, s.query_inputs}},
-                                                      {"key_weight", {s.key_rows, s.key_inputs}},
-                                                      {"value_weight", {s.value_rows, s.value_inputs}},
-                                                      {"output_weight", {s.output_rows, context}},
-                                                      {"qkv_weight", {all_rows, s.query_inputs}},
-                                                      {"query_bias", {s.query_rows}},
-                                                      {"key_bias", {s.key_rows}},
-                                                      {"value_bias", {s.value_rows}},
-                                                      {"output_bias", {s.output_rows}},
-                                                      {"qkv_bias", {all_rows}},
-                                                      {"bias_key", {1, 1, s.key_rows}},
-                                                      {"bias_value", {1, 1, s.value_rows}},
-                                                      {"query_norm", {s.head_dim}},
-                                                      {"key_norm", {s.head_dim}},
-                                                      {"sinks", {s.num_heads}},
-                                                      {"relative_bias", {s.buckets, s.num_heads}}};
-  return std::find_if(std::begin(table), std::end(table), [&](const auto& row) { return row.first == role; })->second;
+// Ranks in which a part may be stored: that of its canonical shape, or with heads as an axis of their own.
+bool is_rank_of(const Form& form, const std::string& role, std::size_t rank) {
+  const std::size_t canonical = expected_shape({}, role).size();
+  const bool may_be_apart = form.heads_apart && (is_matrix(role) || is_head_bias(role));
+  return rank == canonical || (may_be_apart && rank == canonical + 1);
 }
 
-void check_part_rank(const WeightFile& file, const AttentionLayer::Part& part) {
-  const std::size_t rank = expected_shape({}, part.role).size();
+void check_part_rank(const WeightFile& file, const LaidOutLayer& layer, const AttentionLayer::Part& part) {
   const bool empty = std::find(part.shape.begin(), part.shape.end(), 0u) != part.shape.end();
+  if (!empty && is_rank_of(layer.layout().form, part.role, part.shape.size())) return;
   constexpr const char* expected[] = {"one size, not zero", "two sizes, neither zero", "three sizes, none zero"};
-  if (part.shape.size() != rank || empty) refuse_shape(file, part, expected[rank - 1]);
-}
-
-// Sizes as the weights state them; what two weights must agree on is taken from the first.
-LayerSizes stated_sizes(const AttentionLayer& layer) {
-  LayerSizes sizes;
-  if (const auto* fused = find_part(layer, "qkv_weight")) {
-    const std::uint64_t width = fused->shape[1];
-    sizes = {width, width, width, 0, width, width, width};
-  } else {
-    const Shape& query = find_part(layer, "query_weight")->shape;
-    const Shape& key = find_part(layer, "key_weight")->shape;
-    const Shape& value = find_part(layer, "value_weight")->shape;
-    sizes = {query[0], key[0], value[0], 0, query[1], key[1], value[1]};
-  }
-  sizes.output_rows = find_part(layer, "output_weight")->shape[0];
-  if (const auto* table = find_part(layer, "relative_bias")) sizes.buckets = table->shape[0];
-  return sizes;
+  refuse_shape(file, part, expected[expected_shape({}, part.role).size() - 1]);
 }
 
 std::uint64_t head_size(std::uint64_t rows, std::uint64_t heads, const AttentionLayer& layer, const char* role) {
@@ -81,56 +46,59 @@ std::uint64_t head_size(std::uint64_t rows, std::uint64_t heads, const Attention
                                                " heads");
 }
 
-// Keys may be of fewer heads than queries where the layout allows it; how many, only their rows say.
-std::uint64_t kv_heads(const WeightFile& file, const AttentionLayer& layer, const LayerSizes& sizes) {
-  if (!layout_of(layer).grouped || sizes.key_rows == sizes.query_rows) return sizes.num_heads;
-  const std::uint64_t heads = sizes.key_rows / sizes.head_dim;
-  if (sizes.key_rows % sizes.head_dim == 0 && heads > 0 && sizes.num_heads % heads == 0) return heads;
-  const AttentionLayer::Part& key = *find_part(layer, "key_weight");
-  refuse_shape(file, key,
-               "shape " + shape_text({sizes.query_rows, sizes.key_inputs}) + ", or with " +
-                   std::to_string(sizes.head_dim) + " rows for each of fewer heads that divide the " +
-                   std::to_string(sizes.num_heads));
+// The part that holds the rows of the keys, alone or with others.
+const AttentionLayer::Part& part_with_keys(const AttentionLayer& layer) {
+  for (const char* role : {"qkv_weight", "kv_weight"}) {
+    if (const auto* part = find_part(layer, role)) return *part;
+  }
+  return *find_part(layer, "key_weight");
 }
 
-void divide_into_heads(const WeightFile& file, const AttentionLayer& layer, LayerSizes& sizes) {
+// Keys may be of fewer heads than queries where the layout allows it; how many, only their rows say.
+std::uint64_t kv_heads(const WeightFile& file, const LaidOutLayer& layer, const LayerSizes& sizes) {
+  if (!layer.layout().form.grouped || sizes.key_rows == sizes.query_rows) return sizes.num_heads;
+  const std::uint64_t heads = sizes.key_rows / sizes.head_dim;
+  if (sizes.key_rows % sizes.head_dim == 0 && heads > 0 && sizes.num_heads % heads == 0) return heads;
+  const AttentionLayer::Part& part = part_with_keys(layer);
+  LayerSizes all_heads = sizes;
+  all_heads.key_rows = all_heads.value_rows = sizes.query_rows;
+  const Shape stored = stored_shape(layer.layout().form, part.role, expected_shape(all_heads, part.role),
+                                    part.shape.size(), sizes.num_heads);
+  refuse_shape(file, part,
+               "shape " + shape_text(stored) + ", or with " + std::to_string(sizes.head_dim) +
+                   " rows for each of fewer heads that divide the " + std::to_string(sizes.num_heads));
+}
+
+void divide_into_heads(const WeightFile& file, const LaidOutLayer& layer, LayerSizes& sizes) {
   sizes.head_dim = head_size(sizes.query_rows, sizes.num_heads, layer, "the query");
   sizes.num_kv_heads = kv_heads(file, layer, sizes);
   sizes.key_rows = sizes.num_kv_heads * sizes.head_dim;
   sizes.value_dim = head_size(sizes.value_rows, sizes.num_kv_heads, layer, "the value");
 }
 
+bool is_of_keys(std::string_view role) {
+  return role.substr(0, 3) == "key" || role.substr(0, 5) == "value";
+}
+
+void check_part_shape(const WeightFile& file, const LaidOutLayer& layer, const AttentionLayer::Part& part,
+                      const LayerSizes& sizes) {
+  const std::uint64_t heads = is_of_keys(part.role) ? sizes.num_kv_heads : sizes.num_heads;
+  const Shape expected =
+      stored_shape(layer.layout().form, part.role, expected_shape(sizes, part.role), part.shape.size(), heads);
+  if (part.shape != expected) refuse_shape(file, part, "shape " + shape_text(expected));
+}
+
 }  // namespace
 
-const AttentionLayer::Part* find_part(const AttentionLayer& layer, std::string_view role) noexcept {
-  const auto found = std::find_if(layer.parts.begin(), layer.parts.end(),
-                                  [&](const AttentionLayer::Part& part) { return part.role == role; });
-  return found == layer.parts.end() ? nullptr : &*found;
-}
-
-const Layout& layout_of(const AttentionLayer& layer) {
-  const auto is_here = [&](const PartName& weight) {
-    const auto* part = find_part(layer, weight.role);
-    return part != nullptr && part->tensor == layer.prefix + std::string(weight.name);
-  };
-  const auto matches = [&](const Layout& layout) {
-    return layout.family == layer.family && std::all_of(layout.weights.begin(), layout.weights.end(), is_here);
-  };
-  return *std::find_if(known_layouts().begin(), known_layouts().end(), matches);
-}
-
-LayerSizes check_shapes(const WeightFile& file, const AttentionLayer& layer, std::int64_t num_heads) {
+LayerSizes check_shapes(const WeightFile& file, const LaidOutLayer& layer, std::int64_t num_heads) {
   for (const AttentionLayer::Part& part : layer.parts) {
     check_part_type(file, part);
-    check_part_rank(file, part);
+    check_part_rank(file, layer, part);
   }
-  LayerSizes sizes = stated_sizes(layer);
+  LayerSizes sizes = *stated_sizes(layer, layer.layout().form);
   sizes.num_heads = static_cast<std::uint64_t>(num_heads);
   divide_into_heads(file, layer, sizes);
-  for (const AttentionLayer::Part& part : layer.parts) {
-    const Shape expected = expected_shape(sizes, part.role);
-    if (part.shape != expected) refuse_shape(file, part, "shape " + shape_text(expected));
-  }
+  for (const AttentionLayer::Part& part : layer.parts) check_part_shape(file, layer, part, sizes);
   return sizes;
 }
 

@@ -1,9 +1,10 @@
 #include "layout_search.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <set>
+#include <iterator>
+#include <map>
 #include <tuple>
+#include <utility>
 
 namespace headwise {
 namespace {
@@ -24,9 +25,9 @@ Numbers numbers_in(std::string_view name) {
   return numbers;
 }
 
-bool comes_before(const AttentionLayer& a, const AttentionLayer& b) {
-  return std::tuple(numbers_in(a.prefix), std::string_view(a.prefix), std::string_view(a.family)) <
-         std::tuple(numbers_in(b.prefix), std::string_view(b.prefix), std::string_view(b.family));
+bool comes_before(const LaidOutLayer& a, const LaidOutLayer& b) {
+  return std::tuple(numbers_in(a.prefix), std::string_view(a.prefix), std::string_view(a.layout().family)) <
+         std::tuple(numbers_in(b.prefix), std::string_view(b.prefix), std::string_view(b.layout().family));
 }
 
 // T5 keeps the table of all layers of a stack in its block 0: "encoder.block.0.layer.0." for
@@ -40,39 +41,78 @@ std::string first_block(std::string_view prefix) {
 
 // A table of its own (UMT5) comes before the shared one.
 const TensorInfo* find_extra(const WeightFile& file, const std::string& prefix, const PartName& part) {
-  const std::string name(part.name);
-  const TensorInfo* own = file.find(prefix + name);
-  return own != nullptr || part.role != "relative_bias" ? own : file.find(first_block(prefix) + name);
+  const TensorInfo* own = file.find(prefix + part.name);
+  return own != nullptr || part.role != "relative_bias" ? own : file.find(first_block(prefix) + part.name);
 }
 
 void add_extra(AttentionLayer& layer, const PartName& part, const WeightFile& file) {
   const TensorInfo* info = find_extra(file, layer.prefix, part);
-  if (info != nullptr) layer.parts.push_back({std::string(part.role), info->name, info->shape});
+  if (info != nullptr) layer.parts.push_back({part.role, info->name, info->shape});
 }
 
 void add_part(AttentionLayer& layer, const PartName& part, const WeightFile& file) {
-  const TensorInfo* info = file.find(layer.prefix + std::string(part.name));
-  if (info != nullptr) layer.parts.push_back({std::string(part.role), info->name, info->shape});
+  const TensorInfo* info = file.find(layer.prefix + part.name);
+  if (info != nullptr) layer.parts.push_back({part.role, info->name, info->shape});
 }
 
 // The layer of this layout under this prefix; nullopt when one of its weights is missing.
-std::optional<AttentionLayer> layer_at(const WeightFile& file, const Layout& layout, std::string_view prefix) {
-  AttentionLayer layer;
-  layer.family = layout.family;
+std::optional<LaidOutLayer> layer_at(const WeightFile& file, const LayoutPointer& layout, std::string_view prefix) {
+  LaidOutLayer layer;
   layer.prefix = prefix;
-  for (const PartName& weight : layout.weights) add_part(layer, weight, file);
-  if (layer.parts.size() != layout.weights.size()) return std::nullopt;
-  for (const PartName& bias : layout.biases) add_part(layer, bias, file);
-  for (const PartName& extra : layout.extras) add_extra(layer, extra, file);
+  for (const PartName& weight : layout->weights) add_part(layer, weight, file);
+  if (layer.parts.size() != layout->weights.size()) return std::nullopt;
+  for (const PartName& bias : layout->biases) add_part(layer, bias, file);
+  for (const PartName& extra : layout->extras) add_extra(layer, extra, file);
+  layer.layouts = {layout};
   return layer;
 }
+
+bool same_names(const Layout& a, const Layout& b) {
+  const auto equal = [](const PartName& x, const PartName& y) { return x.role == y.role && x.name == y.name; };
+  return std::equal(a.weights.begin(), a.weights.end(), b.weights.begin(), b.weights.end(), equal);
+}
+
+// GPT-2's cross-attention holds the names of its self-attention.
+bool is_part_of(const Layout& layout, const Layout& other) {
+  if (layout.weights.size() >= other.weights.size()) return false;
+  return std::all_of(layout.weights.begin(), layout.weights.end(), [&](const PartName& part) {
+    return std::any_of(other.weights.begin(), other.weights.end(),
+                       [&](const PartName& whole) { return whole.name == part.name; });
+  });
+}
+
+// Layers by prefix: one prefix has few.
+class Layers {
+ public:
+  // Rows of one family that find a layer twice under a prefix mean the same one: the first is preferred.
+  void add(LaidOutLayer layer) {
+    std::vector<LaidOutLayer>& here = by_prefix_[layer.prefix];
+    const LayoutPointer& layout = layer.layouts.front();
+    for (LaidOutLayer& other : here) {
+      if (other.layout().family == layout->family || is_part_of(*layout, other.layout())) return;
+      if (!same_names(other.layout(), *layout)) continue;
+      other.layouts.push_back(layout);
+      return;
+    }
+    here.push_back(std::move(layer));
+  }
+
+  std::vector<LaidOutLayer> all() {
+    std::vector<LaidOutLayer> layers;
+    for (auto& [prefix, here] : by_prefix_) std::move(here.begin(), here.end(), std::back_inserter(layers));
+    return layers;
+  }
+
+ private:
+  std::map<std::string, std::vector<LaidOutLayer>> by_prefix_;
+};
 
 }  // namespace
 
 std::optional<std::string_view> prefix_before(std::string_view tensor, std::string_view part) {
   if (tensor.size() < part.size() || tensor.substr(tensor.size() - part.size()) != part) return std::nullopt;
   const std::string_view prefix = tensor.substr(0, tensor.size() - part.size());
-  if (!prefix.empty() && prefix.back() != '.') return std::nullopt;
+  if (!prefix.empty() && prefix.back() != '.' && prefix.back() != '/') return std::nullopt;
   return prefix;
 }
 
@@ -81,19 +121,18 @@ bool same_prefix(std::string_view found, std::string_view wanted) {
   return !found.empty() && found.substr(0, found.size() - 1) == wanted;
 }
 
-std::vector<AttentionLayer> find_attention_layers(const WeightFile& file) {
-  std::vector<AttentionLayer> layers;
-  std::set<std::pair<std::string, std::string>> known;  // one layer for each family and prefix
-  for (const Layout& layout : known_layouts()) {
+std::vector<LaidOutLayer> find_layers(const WeightFile& file) {
+  Layers layers;
+  for (const LayoutPointer& layout : known_layouts()) {
     for (const TensorInfo& tensor : file.tensors()) {
-      const auto prefix = prefix_before(tensor.name, layout.weights.front().name);
+      const auto prefix = prefix_before(tensor.name, layout->weights.front().name);
       auto layer = prefix ? layer_at(file, layout, *prefix) : std::nullopt;
-      if (layer && known.emplace(layer->family, layer->prefix).second) layers.push_back(std::move(*layer));
+      if (layer) layers.add(std::move(*layer));
     }
   }
-  std::sort(layers.begin(), layers.end(), comes_before);
-  for (std::size_t i = 0; i < layers.size(); ++i) layers[i].index = static_cast<std::int64_t>(i);
-  return layers;
+  std::vector<LaidOutLayer> found = layers.all();
+  std::sort(found.begin(), found.end(), comes_before);
+  return found;
 }
 
 }  // namespace headwise

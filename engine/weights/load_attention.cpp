@@ -1,9 +1,9 @@
 #include <new>
 
+#include "choose_layer.hpp"
+#include "headwise/weight_layouts.hpp"
 #include "layer_completeness.hpp"
 #include "layer_parts.hpp"
-#include "layout_search.hpp"
-#include "missing_layer.hpp"
 #include "model_rotary.hpp"
 #include "open_options.hpp"
 #include "read_layer.hpp"
@@ -11,26 +11,6 @@
 
 namespace headwise {
 namespace {
-
-[[noreturn]] void refuse(const std::string& problem) {
-  throw Error(ErrorCode::invalid_argument, problem);
-}
-
-AttentionLayer choose_layer(const WeightFile& file, const LoadOptions& options) {
-  const std::vector<AttentionLayer> all = find_attention_layers(file);
-  std::vector<AttentionLayer> layers;
-  for (const AttentionLayer& layer : all) {
-    const bool fits = options.prefix.empty() || same_prefix(layer.prefix, options.prefix);
-    if (fits && (options.family.empty() || layer.family == options.family)) layers.push_back(layer);
-  }
-  if (layers.empty()) throw_missing_layer(file, all, options);
-  const auto count = static_cast<std::int64_t>(layers.size());
-  if (options.layer < 0 || options.layer >= count) {
-    refuse(in_quotes(file.path()) + ": no layer " + std::to_string(options.layer) + ", there are " +
-           std::to_string(count) + ", counted from 0");
-  }
-  return layers[static_cast<std::size_t>(options.layer)];
-}
 
 Completeness rules_of(const LoadOptions& options, const std::optional<ConfigJson>& config) {
   const ModelType* type = config ? model_type_of(*config) : nullptr;
@@ -68,6 +48,15 @@ AttentionConfig make_config(const LayerSizes& sizes, const LoadOptions& options)
   return resolve(config);
 }
 
+LoadOptions with_heads_of(const std::optional<NameMap>& map, LoadOptions options) {
+  if (map && options.num_heads == 0) options.num_heads = map->num_heads();
+  return options;
+}
+
+bool checks_stored(const WeightFile& file, const std::string& prefix, StoredCheck when) {
+  return when == StoredCheck::required || (when == StoredCheck::when_present && has_stored_check(file, prefix));
+}
+
 }  // namespace
 
 AttentionWeights load_attention(const std::string& path, const LoadOptions& options) {
@@ -75,12 +64,14 @@ AttentionWeights load_attention(const std::string& path, const LoadOptions& opti
 }
 
 AttentionWeights load_attention(const WeightFile& file, const LoadOptions& options) try {
-  const AttentionLayer layer = choose_layer(file, options);
+  const std::optional<NameMap> map = map_of(options);
   const std::optional<ConfigJson> config = model_config(file, options);
-  const LayerSizes sizes = check_shapes(file, layer, choose_heads(file, options, config));
+  const LaidOutLayer layer = choose_layer(file, {options, config, map});
+  const LayerSizes sizes = check_shapes(file, layer, choose_heads(file, layer, with_heads_of(map, options), config));
   const LoadOptions filled = fill_options(options, config, layer, sizes);
   check_completeness(file, layer, rules_of(filled, config));
   AttentionWeights weights = read_layer(file, layer, make_config(sizes, filled), filled);
+  if (checks_stored(file, layer.prefix, options.stored_check)) check_stored(file, layer.prefix, weights);
   if (options.keep_heads.empty()) return weights;
   return keep_heads(weights, options.keep_heads);
 } catch (const std::bad_alloc&) {

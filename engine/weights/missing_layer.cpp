@@ -1,6 +1,7 @@
 #include "missing_layer.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -49,15 +50,15 @@ std::set<std::string> prefixes_for(const WeightFile& file, const Layout& layout,
 
 Candidate best_candidate(const WeightFile& file, const LoadOptions& options) {
   Candidate best;
-  for (const Layout& layout : known_layouts()) {
-    if (!options.family.empty() && layout.family != options.family) continue;
-    Candidate candidate{&layout, {}, 0, 0};
-    for (const PartName& part : layout.weights) candidate.elsewhere += is_part_anywhere(file, part.name);
-    for (const std::string& prefix : prefixes_for(file, layout, options)) {
+  for (const LayoutPointer& layout : known_layouts()) {
+    if (!options.family.empty() && layout->family != options.family) continue;
+    Candidate candidate{layout.get(), {}, 0, 0};
+    for (const PartName& part : layout->weights) candidate.elsewhere += is_part_anywhere(file, part.name);
+    for (const std::string& prefix : prefixes_for(file, *layout, options)) {
       candidate.prefix = prefix;
       candidate.present =
-          static_cast<int>(std::count_if(layout.weights.begin(), layout.weights.end(), [&](const PartName& part) {
-            return file.find(prefix + std::string(part.name)) != nullptr;
+          static_cast<int>(std::count_if(layout->weights.begin(), layout->weights.end(), [&](const PartName& part) {
+            return file.find(prefix + part.name) != nullptr;
           }));
       if (candidate.present + candidate.elsewhere > 0 && candidate.better_than(best)) best = candidate;
     }
@@ -106,49 +107,52 @@ std::string near_matches(const WeightFile& file, const Candidate& candidate, std
 std::string missing_names(const WeightFile& file, const Candidate& candidate) {
   std::vector<std::string> names;
   for (const PartName& part : candidate.layout->weights) {
-    const std::string wanted = candidate.prefix + std::string(part.name);
+    const std::string wanted = candidate.prefix + part.name;
     if (file.find(wanted) == nullptr) names.push_back(in_quotes(wanted) + near_matches(file, candidate, part.name));
   }
-  return "; missing for " + std::string(candidate.layout->family) + ": " + join(names);
+  return "; missing for " + candidate.layout->family + ": " + join(names);
 }
 
-// When not one name of the file is known: what would have been.
+// When not one name of the file is known: what would have been, by a few examples.
 std::string known_names() {
+  constexpr std::string_view examples[] = {"in_proj_weight", "self.query.weight", "w_q.weight", "qkv.weight"};
   std::vector<std::string> lines;
-  std::set<std::string_view> families;
-  for (const Layout& layout : known_layouts()) {
-    if (!families.insert(layout.family).second) continue;
+  for (const LayoutPointer& layout : known_layouts()) {
+    const std::string& first = layout->weights.front().name;
+    if (std::find(std::begin(examples), std::end(examples), first) == std::end(examples)) continue;
     std::vector<std::string> names;
-    for (const PartName& part : layout.weights) names.emplace_back(part.name);
-    lines.push_back(std::string(layout.family) + " needs " + join(names));
+    for (const PartName& part : layout->weights) names.push_back(part.name);
+    lines.push_back(layout->family + " needs " + join(names));
   }
-  return "; missing are all names that would make one: " + join(lines, "; ");
+  return "; missing are all names that would make one, for example " + join(lines, "; ") +
+         "; list_families() has them all, and LoadOptions::name_map can say which tensor is which matrix";
 }
 
-std::string found_layers(const std::vector<AttentionLayer>& all) {
+std::string found_layers(const std::vector<LaidOutLayer>& all) {
   std::vector<std::string> found;
-  for (const AttentionLayer& layer : all) {
+  for (const LaidOutLayer& layer : all) {
     if (found.size() == most_layers) {
       found.push_back("… " + std::to_string(all.size() - most_layers) + " more");
       break;
     }
-    found.push_back(in_quotes(layer.prefix) + " (" + layer.family + ")");
+    found.push_back(in_quotes(layer.prefix) + " (" +
+                    (layer.family.empty() ? join(layer.candidates, " or ") : layer.family) + ")");
   }
   return all.empty() ? "" : "; found are the prefixes " + join(found);
 }
 
 void check_family(const std::string& family) {
   std::vector<std::string> families;
-  for (const Layout& layout : known_layouts()) {
-    if (layout.family == family) return;
-    if (families.empty() || families.back() != layout.family) families.emplace_back(layout.family);
+  for (const LayoutPointer& layout : known_layouts()) {
+    if (layout->family == family) return;
+    if (families.empty() || families.back() != layout->family) families.push_back(layout->family);
   }
   throw Error(ErrorCode::invalid_argument, "unknown family " + in_quotes(family) + ", known are " + join(families));
 }
 
 }  // namespace
 
-void throw_missing_layer(const WeightFile& file, const std::vector<AttentionLayer>& all, const LoadOptions& options) {
+void throw_missing_layer(const WeightFile& file, const std::vector<LaidOutLayer>& all, const LoadOptions& options) {
   if (!options.family.empty()) check_family(options.family);
   std::string message = in_quotes(file.path()) + ": no attention layer";
   if (!options.prefix.empty()) message += " with the prefix " + in_quotes(options.prefix);
@@ -158,6 +162,19 @@ void throw_missing_layer(const WeightFile& file, const std::vector<AttentionLaye
   message += candidate.layout == nullptr ? known_names() : missing_names(file, candidate);
   // With layers in the file it is the caller who asked for another one.
   throw Error(all.empty() ? ErrorCode::bad_file : ErrorCode::invalid_argument, message);
+}
+
+void throw_missing_mapped(const WeightFile& file, const NameMap& map, std::int64_t number) {
+  std::vector<std::string> names;
+  for (const std::string& name : map.missing(file, number)) {
+    std::vector<std::string> near;
+    for (const TensorInfo& tensor : file.tensors()) {
+      if (near.size() < most_near && is_near(tensor.name, name, name)) near.push_back(in_quotes(tensor.name));
+    }
+    names.push_back(in_quotes(name) + (near.empty() ? "" : " (near: " + join(near) + ")"));
+  }
+  throw Error(ErrorCode::invalid_argument, in_quotes(file.path()) + ": layer " + std::to_string(number) +
+                                               " of the name map " + in_quotes(map.path()) + " lacks " + join(names));
 }
 
 }  // namespace headwise

@@ -85,9 +85,17 @@ void read_scaling(const ConfigJson& config, const std::string& object, RotaryCon
   }
 }
 
+// The first of these keys that is there.
+std::optional<double> first_number(const ConfigJson& config, std::initializer_list<const char*> keys) {
+  for (const char* key : keys) {
+    if (const auto number = config.positive_number("", key)) return number;
+  }
+  return std::nullopt;
+}
+
 std::int64_t turned_components(const ConfigJson& config, const std::string& object, std::int64_t head_dim) {
   auto part = config.positive_number(object, "partial_rotary_factor");
-  if (!part) part = config.positive_number("", "partial_rotary_factor");
+  if (!part) part = first_number(config, {"partial_rotary_factor", "rotary_pct", "rotary_emb_fraction"});
   if (part.value_or(1) > 1) config.refuse("partial_rotary_factor is above 1");
   const auto whole = static_cast<std::int64_t>(static_cast<double>(head_dim) * part.value_or(1));
   const std::int64_t dim = config.positive_integer("", "rotary_dim").value_or(whole);
@@ -98,7 +106,7 @@ std::int64_t turned_components(const ConfigJson& config, const std::string& obje
 
 double base_of(const ConfigJson& config, const std::string& object, const ModelType& type) {
   auto base = config.positive_number(object, "rope_theta");
-  if (!base) base = config.positive_number("", "rope_theta");
+  if (!base) base = first_number(config, {"rope_theta", "rotary_emb_base"});
   if (!base && type.rope_theta == 0) config.refuse("lacks rope_theta");
   return base.value_or(type.rope_theta);
 }
@@ -107,7 +115,8 @@ RotaryConfig described(const ConfigJson& config, const ModelType& type, std::int
   const std::string object = parameters_of(config);
   RotaryConfig rotary;
   rotary.dim = turned_components(config, object, head_dim);
-  rotary.layout = type.layout;
+  const bool turns_neighbours = config.flag("", "rotary_emb_interleaved", type.layout == RotaryLayout::interleaved);
+  rotary.layout = turns_neighbours ? RotaryLayout::interleaved : RotaryLayout::half_split;
   rotary.base = base_of(config, object, type);
   if (config.has_object(object)) read_scaling(config, object, rotary);
   return rotary;
@@ -115,7 +124,9 @@ RotaryConfig described(const ConfigJson& config, const ModelType& type, std::int
 
 bool speaks_of_positions(const ConfigJson& config) {
   if (config.text("", "position_embedding_type").value_or("absolute") != "absolute") return true;
-  constexpr const char* keys[] = {"rope_theta", "rope_scaling", "rope_parameters", "rotary_dim", "rotary_pct"};
+  if (config.flag("", "alibi", false)) return true;
+  constexpr const char* keys[] = {"rope_theta", "rope_scaling",    "rope_parameters",    "rotary_dim",
+                                  "rotary_pct", "rotary_emb_base", "rotary_emb_fraction"};
   return std::any_of(std::begin(keys), std::end(keys), [&](const char* key) { return config.has("", key); });
 }
 
@@ -129,13 +140,26 @@ const ModelType* model_type_of(const ConfigJson& config) {
 RotaryConfig rotary_of_model(const ConfigJson& config, std::int64_t head_dim) {
   const ModelType* type = model_type_of(config);
   const bool named = config.has("", "model_type");
+  // Falcon's comes before the scale. What BLOOM and MPT have is no matter of this flag.
+  if (config.flag("", "alibi", false) && (type == nullptr || type->positions == ModelPositions::rotary)) {
+    config.refuse(std::string("alibi is true, which is known of other models only") + advice, ErrorCode::unsupported);
+  }
   if (type != nullptr && type->positions == ModelPositions::rotary) return described(config, *type, head_dim);
   if (type == nullptr && !speaks_of_positions(config)) return {};
-  if (type != nullptr && type->positions == ModelPositions::none) return {};
+  if (type != nullptr && type->positions != ModelPositions::differ_by_layers) return {};
   // Without a name the keys mean what they mean for Llama.
   if (!named && config.has("", "rope_theta")) return described(config, ModelType{}, head_dim);
   const std::string model = config.text("", "model_type").value_or("without model_type");
   config.refuse("the positions of the model " + in_quotes(model) + " are not known" + advice, ErrorCode::unsupported);
+}
+
+PositionBiasConfig alibi_of_model(const ConfigJson& config) {
+  PositionBiasConfig bias;
+  const bool described = config.has_object("attn_config");
+  if (described && !config.flag("attn_config", "alibi", true)) return bias;
+  bias.kind = PositionBias::alibi;
+  if (described) bias.alibi_max = config.positive_number("attn_config", "alibi_bias_max").value_or(bias.alibi_max);
+  return bias;
 }
 
 }  // namespace headwise

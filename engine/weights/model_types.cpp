@@ -26,6 +26,15 @@ constexpr ModelType model_types[] = {
     {"gpt_oss"},
     {"cohere", rotary, interleaved},
     {"gptj", rotary, interleaved, 10000},
+    {"phi3"},
+    {"falcon", rotary, half_split, 10000},
+    {"gpt_neox", rotary, half_split, 10000},
+    {"nomic_bert"},
+    {"modernbert", ModelPositions::differ_by_layers},
+    {"chatglm", ModelPositions::differ_by_layers, half_split, 0, "output_bias"},  // turns a half of each head, in pairs
+    {"bloom", ModelPositions::alibi},
+    {"mpt", ModelPositions::alibi},
+    {"gpt2", none},
     {"whisper", none, half_split, 0, "key_bias"},
     {"gpt_neo", none, half_split, 0, "query_bias key_bias value_bias", false, 1.0F},
 };

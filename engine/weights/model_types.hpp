@@ -11,6 +11,7 @@ namespace headwise {
 enum class ModelPositions {
   none,              // not rotary
   rotary,            // the same in every layer, as config.json describes it
+  alibi,             // as the paper has it; MPT may do without
   differ_by_layers,  // not to be told from config.json alone
 };
 

@@ -13,8 +13,8 @@ namespace {
 }
 
 // With the number of heads of another model all else would load, as heads of another size.
-void check_sizes(const ConfigJson& config, const AttentionLayer& layer, const LayerSizes& sizes) {
-  if (!layout_of(layer).grouped) return;
+void check_sizes(const ConfigJson& config, const LaidOutLayer& layer, const LayerSizes& sizes) {
+  if (!layer.layout().form.grouped) return;
   const std::pair<const char*, std::uint64_t> found[] = {{"num_key_value_heads", sizes.num_kv_heads},
                                                          {"head_dim", sizes.head_dim}};
   for (const auto& [key, size] : found) {
@@ -26,21 +26,50 @@ void check_sizes(const ConfigJson& config, const AttentionLayer& layer, const La
 }
 
 std::optional<float> model_scale(const ConfigJson& config, const ModelType* type) {
+  if (config.flag("", "scale_attn_by_inverse_layer_idx", false)) {
+    config.refuse(
+        "scale_attn_by_inverse_layer_idx is true: the scale is divided by the number of the layer; give "
+        "LoadOptions::scale",
+        ErrorCode::unsupported);
+  }
+  if (!config.flag("", "scale_attn_weights", true)) return 1.0F;
+  if (config.has_object("attn_config")) {
+    if (const auto factor = config.positive_float("attn_config", "softmax_scale")) return factor;
+  }
   if (const auto factor = config.positive_float("", "attention_multiplier")) return factor;
   const auto scalar = config.positive_float("", "query_pre_attn_scalar");
   if (scalar) return static_cast<float>(1.0 / std::sqrt(static_cast<double>(*scalar)));
   return type != nullptr ? type->scale : std::nullopt;
 }
 
-void fill_from_config(LoadOptions& options, const ConfigJson& config, const LayerSizes& sizes) {
+// Projections that are cut off at a bound.
+void refuse_clipping(const ConfigJson& config) {
+  for (const char* object : {"", "attn_config"}) {
+    if (!config.has(object, "clip_qkv")) continue;
+    config.refuse("clip_qkv is given, which is not supported", ErrorCode::unsupported);
+  }
+}
+
+void fill_positions(LoadOptions& options, const ConfigJson& config, const LaidOutLayer& layer,
+                    const LayerSizes& sizes) {
   const ModelType* type = model_type_of(config);
+  const bool has_alibi = type != nullptr && type->positions == ModelPositions::alibi;
+  if (has_alibi && !options.position_bias) options.position_bias = alibi_of_model(config);
+  if (options.rotary) return;
+  RotaryConfig rotary = rotary_of_model(config, static_cast<std::int64_t>(sizes.head_dim));
+  if (layer.layout().form.turns_neighbours) rotary.layout = RotaryLayout::interleaved;
+  if (rotary.dim > 0) options.rotary = rotary;  // else open: the file may still hold frequencies
+}
+
+void fill_from_config(LoadOptions& options, const ConfigJson& config, const LaidOutLayer& layer,
+                      const LayerSizes& sizes) {
+  const ModelType* type = model_type_of(config);
+  refuse_clipping(config);
   if (!options.scale) options.scale = model_scale(config, type);
   if (!options.softcap) options.softcap = config.positive_float("", "attn_logit_softcapping");
   if (!options.norm_epsilon) options.norm_epsilon = config.positive_float("", "rms_norm_eps");
   if (!options.norm_plus_one && type != nullptr) options.norm_plus_one = type->norm_plus_one;
-  if (options.rotary) return;
-  const RotaryConfig rotary = rotary_of_model(config, static_cast<std::int64_t>(sizes.head_dim));
-  if (rotary.dim > 0) options.rotary = rotary;  // else open: the file may still hold frequencies
+  fill_positions(options, config, layer, sizes);
 }
 
 bool has_component(std::string_view prefix, std::string_view name) {
@@ -49,9 +78,9 @@ bool has_component(std::string_view prefix, std::string_view name) {
 }
 
 // Cross-attention has no bias, and a decoder looks back only.
-PositionBiasConfig t5_bias(const std::optional<ConfigJson>& config, const AttentionLayer& layer) {
+PositionBiasConfig t5_bias(const std::optional<ConfigJson>& config, const LaidOutLayer& layer) {
   PositionBiasConfig bias;
-  if (layout_of(layer).extras.empty()) return bias;
+  if (layer.layout().extras.empty()) return bias;
   bias.kind = PositionBias::t5;
   bias.bidirectional = !has_component(layer.prefix, "decoder");
   const auto distance = config ? config->positive_integer("", "relative_attention_max_distance") : std::nullopt;
@@ -66,7 +95,7 @@ void check_buckets(const ConfigJson& config, const AttentionLayer& layer, const 
                 in_quotes(find_part(layer, "relative_bias")->tensor) + " has " + std::to_string(sizes.buckets));
 }
 
-void fill_t5(LoadOptions& options, const std::optional<ConfigJson>& config, const AttentionLayer& layer,
+void fill_t5(LoadOptions& options, const std::optional<ConfigJson>& config, const LaidOutLayer& layer,
              const LayerSizes& sizes) {
   if (!options.scale) options.scale = 1.0F;
   if (config) check_buckets(*config, layer, sizes);
@@ -88,9 +117,11 @@ std::optional<ConfigJson> model_config(const WeightFile& file, const LoadOptions
   return options.use_model_config ? ConfigJson::beside(file.path()) : std::nullopt;
 }
 
-std::int64_t choose_heads(const WeightFile& file, const LoadOptions& options, const std::optional<ConfigJson>& config) {
+std::int64_t choose_heads(const WeightFile& file, const LaidOutLayer& layer, const LoadOptions& options,
+                          const std::optional<ConfigJson>& config) {
   if (options.num_heads < 0) refuse("num_heads is negative: " + std::to_string(options.num_heads));
   if (options.num_heads > 0) return options.num_heads;
+  if (layer.widths.num_heads > 0) return static_cast<std::int64_t>(layer.widths.num_heads);
   const auto heads = config ? config->num_heads() : std::nullopt;
   if (heads) return *heads;
   const std::string source = options.use_model_config
@@ -99,11 +130,11 @@ std::int64_t choose_heads(const WeightFile& file, const LoadOptions& options, co
   refuse("the number of heads is not known: num_heads is not given, and " + source);
 }
 
-LoadOptions fill_options(const LoadOptions& options, const std::optional<ConfigJson>& config,
-                         const AttentionLayer& layer, const LayerSizes& sizes) {
+LoadOptions fill_options(const LoadOptions& options, const std::optional<ConfigJson>& config, const LaidOutLayer& layer,
+                         const LayerSizes& sizes) {
   LoadOptions filled = options;
   if (config && options.num_heads == 0) check_sizes(*config, layer, sizes);
-  if (config) fill_from_config(filled, *config, sizes);
+  if (config) fill_from_config(filled, *config, layer, sizes);
   if (layer.family == "t5") fill_t5(filled, config, layer, sizes);
   if (filled.position_bias) check_distances(*filled.position_bias, layer, sizes);
   return filled;

@@ -1,15 +1,30 @@
 #include "read_layer.hpp"
 
 #include "file_bytes.hpp"
-#include "layer_parts.hpp"
+#include "fused_rows.hpp"
+#include "stated_sizes.hpp"
 
 namespace headwise {
 namespace {
 
-// Reads the parts of one layer as f32 and counts the bytes of all of them for the progress callback.
+Tensor reshaped(const Tensor& tensor, const Dims& shape) {
+  return convert(TensorView(tensor.data(), DType::f32, shape), DType::f32);
+}
+
+// [out, in] whatever the form, a vector where heads are apart as one axis. Shapes are checked.
+Tensor canonical(Tensor stored, const Form& form, std::string_view role) {
+  const Dims& shape = stored.shape();
+  if (is_head_bias(role) && shape.rank() > 1) return reshaped(stored, {stored.size()});
+  if (!is_matrix(role) || form.axes == Axes::out_in) return stored;
+  const std::int64_t in = role == "output_weight" ? stored.size() / shape[shape.rank() - 1] : shape[0];
+  const std::int64_t out = stored.size() / in;
+  return convert(TensorView(stored.data(), DType::f32, {out, in}, {1, out}), DType::f32);
+}
+
+// Reads the parts of one layer as canonical f32 and counts the bytes of all of them for the progress callback.
 class PartReader {
  public:
-  PartReader(const WeightFile& file, const AttentionLayer& layer, const Progress& progress)
+  PartReader(const WeightFile& file, const LaidOutLayer& layer, const Progress& progress)
       : file_(file), layer_(layer), progress_(progress) {
     for (const AttentionLayer::Part& part : layer.parts) total_ += bytes(part);
   }
@@ -22,9 +37,11 @@ class PartReader {
     if (progress_) whole_layer = [this](std::uint64_t done, std::uint64_t) { progress_(before_ + done, total_); };
     Tensor tensor = file_.read(part->tensor, whole_layer);
     before_ += bytes(*part);
-    if (tensor.dtype() == DType::f32) return tensor;
-    return convert(tensor, DType::f32);
+    if (tensor.dtype() != DType::f32) tensor = convert(tensor, DType::f32);
+    return canonical(std::move(tensor), form(), role);
   }
+
+  const Form& form() const { return layer_.layout().form; }
 
  private:
   std::uint64_t bytes(const AttentionLayer::Part& part) const {
@@ -33,51 +50,48 @@ class PartReader {
   }
 
   const WeightFile& file_;
-  const AttentionLayer& layer_;
+  const LaidOutLayer& layer_;
   const Progress& progress_;
   std::uint64_t before_ = 0, total_ = 0;
 };
 
-// Rows first … first+count−1 of a matrix, or those elements of a vector, as a tensor of its own.
-Tensor rows_of(const Tensor& tensor, std::int64_t first, std::int64_t count) {
-  Dims shape = tensor.shape();
-  const std::int64_t row_size = tensor.size() / shape[0];
-  shape[0] = count;
-  return convert(TensorView(tensor.data() + first * row_size, DType::f32, shape), DType::f32);
-}
-
-// A fused tensor holds the rows of query, key and value in this order.
-void split(const Tensor& fused, const AttentionConfig& config, Tensor& query, Tensor& key, Tensor& value) {
-  const std::int64_t query_rows = config.num_heads * config.head_dim, key_rows = config.num_kv_heads * config.head_dim;
-  query = rows_of(fused, 0, query_rows);
-  key = rows_of(fused, query_rows, key_rows);
-  value = rows_of(fused, query_rows + key_rows, config.num_kv_heads * config.value_dim);
-}
+// Query, key and value of one kind: their matrices or their biases.
+struct Inputs {
+  Tensor &query, &key, &value;
+};
 
 // `kind` is "weight" or "bias".
-void read_inputs(PartReader& reader, const std::string& kind, const AttentionConfig& config, Tensor& query, Tensor& key,
-                 Tensor& value) {
-  const Tensor fused = reader.read("qkv_" + kind);
-  if (fused.given()) return split(fused, config, query, key, value);
-  query = reader.read("query_" + kind);
-  key = reader.read("key_" + kind);
-  value = reader.read("value_" + kind);
+void read_inputs(PartReader& reader, const std::string& kind, const AttentionConfig& config, const Inputs& inputs) {
+  if (const Tensor fused = reader.read("qkv_" + kind); fused.given()) {
+    const FusedRows rows = rows_of_qkv(reader.form().order, config);
+    inputs.query = take_rows(fused, rows.query);
+    inputs.key = take_rows(fused, rows.key);
+    inputs.value = take_rows(fused, rows.value);
+    return;
+  }
+  inputs.query = reader.read("query_" + kind);
+  if (const Tensor both = reader.read("kv_" + kind); both.given()) {
+    inputs.key = take_rows(both, key_rows_of_kv(config));
+    inputs.value = take_rows(both, value_rows_of_kv(config));
+    return;
+  }
+  inputs.key = reader.read("key_" + kind);
+  inputs.value = reader.read("value_" + kind);
 }
 
 void read_weights(PartReader& reader, AttentionWeights& w) {
-  read_inputs(reader, "weight", w.config, w.query_weight, w.key_weight, w.value_weight);
+  read_inputs(reader, "weight", w.config, {w.query_weight, w.key_weight, w.value_weight});
   w.output_weight = reader.read("output_weight");
 }
 
 void read_biases(PartReader& reader, AttentionWeights& w) {
-  read_inputs(reader, "bias", w.config, w.query_bias, w.key_bias, w.value_bias);
+  read_inputs(reader, "bias", w.config, {w.query_bias, w.key_bias, w.value_bias});
   w.output_bias = reader.read("output_bias");
 }
 
 // [1, 1, n] as torch stores it, to [n].
 Tensor flat(const Tensor& tensor) {
-  if (!tensor.given()) return {};
-  return convert(TensorView(tensor.data(), DType::f32, {tensor.size()}), DType::f32);
+  return tensor.given() ? reshaped(tensor, {tensor.size()}) : Tensor();
 }
 
 Tensor read_norm(PartReader& reader, std::string_view role, bool plus_one) {
@@ -99,7 +113,7 @@ void read_extras(PartReader& reader, const LoadOptions& options, AttentionWeight
 
 }  // namespace
 
-AttentionWeights read_layer(const WeightFile& file, const AttentionLayer& layer, const AttentionConfig& config,
+AttentionWeights read_layer(const WeightFile& file, const LaidOutLayer& layer, const AttentionConfig& config,
                             const LoadOptions& options) {
   AttentionWeights weights;
   weights.config = config;

@@ -63,6 +63,16 @@ bool is_plain_object(std::string_view json) noexcept {
   return start != std::string_view::npos && json[start] == '{' && json.find('\0') == std::string_view::npos;
 }
 
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    if (end > 0) parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
 std::string shape_text(const std::vector<std::uint64_t>& shape) {
   constexpr std::size_t most = 16;
   std::vector<std::string> sizes;

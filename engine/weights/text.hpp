@@ -15,6 +15,8 @@ std::string join(const std::vector<std::string>& parts, const char* separator = 
 // Whether all of this text can be one JSON object: a NUL, which the parser takes for the end, and a byte-order mark, which
 // it skips, could hide content.
 bool is_plain_object(std::string_view json) noexcept;
+// The parts between separators; empty ones are left out.
+std::vector<std::string> split(std::string_view text, char separator);
 // "[3, 4]"
 std::string shape_text(const std::vector<std::uint64_t>& shape);
 

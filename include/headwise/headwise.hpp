@@ -12,4 +12,5 @@
 #include "headwise/positions.hpp"
 #include "headwise/profile.hpp"
 #include "headwise/tensor.hpp"
+#include "headwise/weight_layouts.hpp"
 #include "headwise/weights.hpp"

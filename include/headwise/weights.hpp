@@ -130,27 +130,50 @@ class HEADWISE_API WeightFile {
 // One attention layer that was recognised in a file.
 struct AttentionLayer {
   std::int64_t index = 0;  // position in the file's own order of layers
-  std::string family;      // "linear4", "torch_mha", "torch_mha_separate", "bert", "t5"
+  std::string family{};    // as list_families() names it; "map" for a layer of LoadOptions::name_map; "" when open
   std::string prefix{};    // what stands before the family's own names, "encoder.layer.0.attention."
+  // With family "": the families that store a layer under these names and shapes, each in its own order of rows.
+  std::vector<std::string> candidates{};
   struct Part {
     std::string role;    // "query_weight", "qkv_weight", "output_bias", "sinks", …
     std::string tensor;  // its name in the file
     std::vector<std::uint64_t> shape;
   };
-  std::vector<Part> parts;
+  std::vector<Part> parts{};
+  // What the shapes tell, whatever the layout; all 0 when they do not fit each other or the family is open.
+  struct Widths {
+    std::uint64_t model = 0, query = 0, key = 0, value = 0, output = 0;  // query, key, value: of all heads together
+    std::uint64_t num_heads = 0;  // where a layout stores heads as an axis of their own (Keras), else 0
+  };
+  Widths widths{};
 };
 
 // Every layer that a known family explains. Layers are ordered by the numbers in their names, then by name.
 HEADWISE_API std::vector<AttentionLayer> find_attention_layers(const WeightFile& file);
+struct LoadOptions;
+// The layers among which these options choose: LoadOptions::layer is the index of one of them. config.json decides
+// between families where names and shapes leave it open. Throws what load_attention throws when there is none.
+HEADWISE_API std::vector<AttentionLayer> find_attention_layers(const WeightFile& file, const LoadOptions& options);
 // num_attention_heads (or n_heads, n_head, num_heads) from config.json beside the weight file, if both are there.
 // Throws Error(bad_file) when the file is there but is no JSON object or the value is no positive integer.
 HEADWISE_API std::optional<std::int64_t> heads_from_config(const std::string& weight_file);
 
+// When the check that a file keeps beside a layer (see weight_layouts.hpp) is made.
+enum class StoredCheck {
+  when_present,
+  required,  // a layer without one is refused
+  off,
+};
+
 struct LoadOptions {
-  std::int64_t layer = 0;           // index into find_attention_layers, after prefix and family have filtered it
-  std::int64_t num_heads = 0;       // 0: config.json
-  std::string prefix{};             // only layers whose prefix is this
-  std::string family{};             // only layers of this family
+  std::int64_t layer = 0;      // AttentionLayer::index after prefix and family have filtered the layers
+  std::int64_t num_heads = 0;  // 0: as stored (Keras), else the map, else config.json
+  std::string prefix{};        // only layers whose prefix is this
+  std::string family{};        // only layers of this family
+  // Path of a JSON file that says which tensor is which matrix, for files whose names no family explains; the format
+  // is in docs/weights.md. With it neither prefix nor family may be given.
+  std::string name_map{};
+  StoredCheck stored_check = StoredCheck::when_present;
   bool allow_missing_bias = false;  // a layer with only some of its biases: take the missing ones as zero
   // Take what is not given here from config.json beside the file: num_heads, scale, softcap, rotary, position_bias,
   // norm_epsilon, norm_plus_one. A model whose positions headwise does not know is refused unless rotary is given.

