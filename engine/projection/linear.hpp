@@ -109,6 +109,6 @@ class SingleThread {
   int before_;
 };
 
-std::string onednn_version();
+std::string onednn_version();  // "2.6.3", "none" when it cannot be loaded
 
 }  // namespace headwise::projection

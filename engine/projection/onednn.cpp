@@ -1,5 +1,6 @@
 #include "onednn.hpp"
 
+#include "headwise/error.hpp"
 #include "linear.hpp"
 
 namespace headwise::projection {
@@ -29,8 +30,13 @@ dnnl::memory::desc dense_matrix(std::int64_t rows, std::int64_t columns) {
 }
 
 std::string onednn_version() {
-  const dnnl_version_t* version = dnnl_version();
-  return std::to_string(version->major) + "." + std::to_string(version->minor) + "." + std::to_string(version->patch);
+  try {
+    const dnnl_version_t& v = *dnnl_version();
+    return std::to_string(v.major) + "." + std::to_string(v.minor) + "." + std::to_string(v.patch);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unsupported) throw;
+    return "none";
+  }
 }
 
 }  // namespace headwise::projection

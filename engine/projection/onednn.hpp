@@ -2,7 +2,7 @@
 // the primitive descriptor directly.
 #pragma once
 
-#include <dnnl.hpp>
+#include "onednn_library.hpp"
 
 namespace headwise::projection {
 
