@@ -114,7 +114,7 @@ struct AttentionOutputs {
 
 struct ModelOptions {
   // The kernels: "avx512", "avx2", "sse2", "neon64", "reference"; "" reads HEADWISE_ISA, then is "auto". With sse2 and
-  // reference oneDNN multiplies, in instructions of its own choice.
+  // reference oneDNN multiplies, in instructions of its own choice; its library is loaded then.
   std::string isa{};
   // Query, key and value will always be the same tensor: pack only their fused product, which saves up to 3·D² floats
   // where the kernels can't run its columns alone (sse2, reference, H·d no multiple of a panel: 64, 24 or 16 columns).
@@ -127,7 +127,8 @@ struct ModelOptions {
 // A moved-from object may only be assigned to or destroyed.
 class HEADWISE_API MultiHeadAttention {
  public:
-  // Throws Error(invalid_argument) when weights and config disagree, Error(unsupported) when the CPU lacks the ISA.
+  // Throws Error(invalid_argument) when weights and config disagree, Error(unsupported) when the CPU lacks the ISA
+  // or oneDNN is needed and cannot be loaded.
   explicit MultiHeadAttention(const AttentionWeights& weights, const ModelOptions& options = {});
   // Attention alone, without projections (scaled dot-product attention). Inputs are [B, H, Lq, d], [B, Hkv, Lk, d],
   // [B, Hkv, Lk, dv], the output is [B, H, Lq, dv]; ragged batches are [1, H, ΣL, d]. With the ISA "reference" all of
@@ -239,7 +240,7 @@ struct IsaInfo {
 };
 HEADWISE_API std::vector<IsaInfo> list_isas();                 // fastest first, "reference" last
 HEADWISE_API std::string resolve_isa(const std::string& isa);  // "" and "auto" become the ISA that would run
-HEADWISE_API std::string onednn_version();                     // "2.6.3"
+HEADWISE_API std::string onednn_version();                     // "2.6.3"; "none" where its library cannot be loaded
 HEADWISE_API const char* version() noexcept;                   // headwise's own, "0.1.0"
 
 }  // namespace headwise

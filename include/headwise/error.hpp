@@ -2,6 +2,10 @@
 // untouched.
 #pragma once
 
+#if !defined(__cpp_concepts)
+#error "headwise's C++ headers need C++20 (-std=c++20, cxx_std_20 in CMake); headwise.h does with C11 or any C++"
+#endif
+
 #include <stdexcept>
 #include <string>
 
