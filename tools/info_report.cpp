@@ -1,5 +1,6 @@
 #include "info_report.hpp"
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "json_output.hpp"
@@ -42,6 +43,22 @@ Json isas_json() {
   return array;
 }
 
+std::string omp_variable() {
+  const char* value = std::getenv("OMP_NUM_THREADS");
+  return value == nullptr ? "" : value;
+}
+
+// The limit that counts, then the others.
+void add_threads(Table& table, const ThreadLimits& limits) {
+  const std::string variable = omp_variable();
+  const std::string set = variable.empty() ? "not set" : "'" + printable(variable) + "'";
+  const std::string quota =
+      limits.quota_cpus > 0 ? "quota " + significant(limits.quota_cpus, 3) + " CPUs" : "no CPU quota";
+  table.row({"threads", std::to_string(limits.threads) + " by default: " + printable(limits.reason)});
+  table.row({"", "affinity mask " + std::to_string(limits.affinity_cpus) + " CPUs, " + quota + ", OpenMP " +
+                     std::to_string(limits.openmp_threads) + " (OMP_NUM_THREADS is " + set + ")"});
+}
+
 }  // namespace
 
 std::string info_text(const Machine& machine, const IsaInUse& in_use) {
@@ -52,21 +69,26 @@ std::string info_text(const Machine& machine, const IsaInUse& in_use) {
   for (const Cache& cache : machine.caches) table.row({"cache", cache_words(cache)});
   for (const IsaInfo& isa : list_isas()) table.row({"kernels", isa.name + ": " + isa_words(isa, in_use.name)});
   if (!in_use.problem.empty()) table.row({"kernels", "none in use: " + printable(in_use.problem)});
-  table.row({"threads", std::to_string(default_threads()) + " by default: " + thread_reason(machine)});
+  add_threads(table, thread_limits());
   return table.to_string();
 }
 
 std::string info_json(const Machine& machine, const IsaInUse& in_use) {
+  const ThreadLimits limits = thread_limits();
   return json_line({{"version", version()},
                     {"onednn_version", onednn_version()},
                     {"cpu", json_text(machine.cpu_name)},
                     {"isa", text_or_null(in_use.name)},
                     {"isa_problem", text_or_null(in_use.problem)},
                     {"isas", isas_json()},
-                    {"threads", default_threads()},
-                    {"threads_reason", json_text(thread_reason(machine))},
-                    {"affinity_cpus", machine.affinity_cpus},
-                    {"online_cpus", machine.online_cpus},
+                    {"threads", limits.threads},
+                    {"threads_reason", json_text(limits.reason)},
+                    {"affinity_cpus", limits.affinity_cpus},
+                    {"online_cpus", limits.online_cpus},
+                    {"quota_cpus", limits.quota_cpus > 0 ? Json(limits.quota_cpus) : Json(nullptr)},
+                    {"quota_file", text_or_null(limits.quota_file)},
+                    {"openmp_threads", limits.openmp_threads},
+                    {"omp_num_threads", text_or_null(omp_variable())},
                     {"caches", caches_json(machine)}});
 }
 

@@ -1,9 +1,7 @@
 #include "machine.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 
 #include "text.hpp"
@@ -26,26 +24,6 @@ std::string cpu_name() {
     if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
   }
   return "unknown";
-}
-
-int affinity_cpus() {
-  cpu_set_t allowed;
-  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
-}
-
-std::string quota_text(const std::string& quota, const std::string& period) {
-  const auto allowed = parse_whole_number(quota), in = parse_whole_number(period);
-  if (!allowed || !in || *in == 0) return "";
-  return significant(static_cast<double>(*allowed) / static_cast<double>(*in), 3) + " CPUs";
-}
-
-// Version 2 of control groups writes "quota period" or "max period", version 1 has a file for each.
-std::string cpu_quota() {
-  const std::string both = first_line("/sys/fs/cgroup/cpu.max");
-  const auto blank = both.find(' ');
-  if (blank != std::string::npos) return quota_text(both.substr(0, blank), both.substr(blank + 1));
-  const std::string folder = "/sys/fs/cgroup/cpu/";
-  return quota_text(first_line(folder + "cpu.cfs_quota_us"), first_line(folder + "cpu.cfs_period_us"));
 }
 
 std::string lower(std::string text) {
@@ -84,20 +62,10 @@ std::vector<Cache> caches_from_sysconf() {
 Machine read_machine() {
   Machine machine;
   machine.cpu_name = cpu_name();
-  machine.affinity_cpus = affinity_cpus();
-  machine.online_cpus = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   machine.memory_bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  machine.cpu_quota = cpu_quota();
   machine.caches = caches_from_sysfs();
   if (machine.caches.empty()) machine.caches = caches_from_sysconf();
   return machine;
-}
-
-std::string thread_reason(const Machine& machine) {
-  const char* wanted = std::getenv("OMP_NUM_THREADS");
-  return "affinity allows " + std::to_string(machine.affinity_cpus) + " of " + std::to_string(machine.online_cpus) +
-         " CPUs, " + (machine.cpu_quota.empty() ? "no CPU quota" : "quota " + machine.cpu_quota) +
-         ", OMP_NUM_THREADS " + (wanted ? "is '" + printable(wanted) + "'" : "is not set");
 }
 
 }  // namespace headwise::tools

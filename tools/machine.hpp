@@ -15,15 +15,10 @@ struct Cache {
 
 struct Machine {
   std::string cpu_name;
-  int affinity_cpus = 0;  // CPUs that this process may run on
-  int online_cpus = 0;
   double memory_bytes = 0;  // of the whole machine
-  std::string cpu_quota;    // "1.5 CPUs"; "" for none
   std::vector<Cache> caches;
 };
 
 Machine read_machine();
-// What the default number of threads rests on, in words.
-std::string thread_reason(const Machine& machine);
 
 }  // namespace headwise::tools

@@ -9,7 +9,9 @@
 #include <functional>
 #include <string>
 
+#include "fork.hpp"
 #include "headwise/error.hpp"
+#include "start_thread.hpp"
 
 namespace headwise::limits {
 namespace {
@@ -44,9 +46,15 @@ std::int64_t repeats_for(int threads, double seconds, const Burst& burst) {
   return repeats;
 }
 
+// Once threads were lost in a fork, a region of one thread is still safe.
 void require_team(int threads) {
+  if (threads > 1 && threads::lost_threads()) {
+    throw Error(ErrorCode::unsupported,
+                "several threads can't be measured in a child of fork() whose parent had threads");
+  }
   int started = 0;
-#pragma omp parallel num_threads(threads)
+  const int startable = threads::startable_threads(threads);
+#pragma omp parallel num_threads(startable)
 #pragma omp master
   started = omp_get_num_threads();
   if (started == threads) return;

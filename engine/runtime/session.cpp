@@ -4,11 +4,16 @@
 #include <vector>
 
 #include "cache_access.hpp"
+#include "checked_threads.hpp"
+#include "crew.hpp"
 #include "explain.hpp"
+#include "fork.hpp"
+#include "headwise/executor.hpp"
 #include "last_call.hpp"
 #include "logging.hpp"
 #include "make_profile.hpp"
 #include "memory.hpp"
+#include "team.hpp"
 #include "worker.hpp"
 
 namespace headwise {
@@ -18,10 +23,12 @@ using runtime::Recorder;
 using runtime::Slab;
 using runtime::Turn;
 using runtime::Worker;
+using threads::Member;
 
 struct Session::State {
   MultiHeadAttention attention;
   SessionOptions options;
+  std::shared_ptr<Executor> executor;
   std::vector<Worker> workers;      // one a thread
   std::vector<Recorder> recorders;  // one a thread once a call was profiled
   Tensor scratch;
@@ -33,17 +40,18 @@ struct Session::State {
   int arrived = 0;  // threads of the last team
   bool told_few_threads = false;
 
-  State(const MultiHeadAttention& model, const SessionOptions& wanted) : attention(model), options(wanted) {}
+  State(const MultiHeadAttention& model, const SessionOptions& wanted);
 
   int team_threads() const noexcept;
+  void find_threads();
   const Plan& plan_for(const AttentionInputs& inputs, const AttentionOutputs& outputs);
   void execute(const Plan& plan, const std::atomic<bool>* cancel);
   void reserve(const Plan& plan);
   void place(const Plan& plan);
   float* slab_memory(const Plan& plan, int worker) noexcept;
-  void run_wide(const Plan& plan, Worker& worker) noexcept;
+  void run_wide(const Plan& plan, Worker& worker, const Member& member) noexcept;
   void run_deep(const Plan& plan, Worker& worker, float* memory) noexcept;
-  void run_member(const Plan& plan, int member) noexcept;
+  void run_member(const Plan& plan, const Member& member) noexcept;
   void run_team(const Plan& plan) noexcept;
   void tell_few_threads(const Plan& plan) noexcept;
   bool failed() const noexcept;
@@ -53,12 +61,10 @@ struct Session::State {
 
 namespace {
 
-int checked_threads(int wanted) {
-  if (wanted < 0 || wanted > Session::max_threads) {
-    throw Error(ErrorCode::invalid_argument, "threads is " + std::to_string(wanted) + "; expected 0 (automatic) to " +
-                                                 std::to_string(Session::max_threads));
-  }
-  return wanted == 0 ? default_threads() : wanted;
+int team_size(const SessionOptions& options) {
+  if (options.executor == nullptr) return threads::checked_threads(options.threads);
+  const int most = options.executor->threads();
+  return options.threads == 0 ? most : std::min(threads::checked_threads(options.threads), most);
 }
 
 void check_schedule(Schedule wanted) {
@@ -69,8 +75,23 @@ void check_schedule(Schedule wanted) {
 
 }  // namespace
 
+Session::State::State(const MultiHeadAttention& model, const SessionOptions& wanted)
+    : attention(model), options(wanted), executor(wanted.executor) {
+  check_schedule(options.schedule);
+  check_allocator(options.allocator);
+  const int threads = team_size(options);
+  workers.reserve(static_cast<std::size_t>(threads));
+  for (int t = 0; t < threads; ++t) workers.emplace_back(attention.model());
+}
+
 int Session::State::team_threads() const noexcept {
-  return omp_in_parallel() != 0 ? 1 : static_cast<int>(workers.size());
+  return executor == nullptr && omp_in_parallel() != 0 ? 1 : static_cast<int>(workers.size());
+}
+
+// After fork() threads of before, OpenMP's or an executor's, are no longer there. Those of an executor of its own are.
+void Session::State::find_threads() {
+  const bool there = executor != nullptr ? executor->crew().is_here() : !threads::lost_threads();
+  if (!there && workers.size() > 1) executor = std::make_shared<Executor>(static_cast<int>(workers.size()));
 }
 
 const Plan& Session::State::plan_for(const AttentionInputs& inputs, const AttentionOutputs& outputs) {
@@ -129,14 +150,14 @@ void Session::State::place(const Plan& plan) {
 }
 
 // A step at a time, all threads inside it; a step starts when the one before it is complete.
-void Session::State::run_wide(const Plan& plan, Worker& worker) noexcept {
+void Session::State::run_wide(const Plan& plan, Worker& worker, const Member& member) noexcept {
   const Slab all{0, plan.request.sizes.batch, slab_memory(plan, 0)};
   for (int i = 0; i < plan.num_steps; ++i) {
     worker.begin_step(plan.threads > 1 ? &counters[static_cast<std::size_t>(i)] : nullptr);
     plan.steps[i].run(plan, all, worker);
     worker.note(SpanKind::work, i);
     if (plan.threads > 1) {
-#pragma omp barrier
+      member.wait();
       worker.note(SpanKind::wait, i);
     }
   }
@@ -156,30 +177,27 @@ void Session::State::run_deep(const Plan& plan, Worker& worker, float* memory) n
   }
 }
 
-void Session::State::run_member(const Plan& plan, int member) noexcept {
+void Session::State::run_member(const Plan& plan, const Member& member) noexcept {
   const projection::SingleThread guard;  // a team may turn out to have one member, where oneDNN would start its own
-  Worker& worker = workers[static_cast<std::size_t>(member)];
-  worker.note(member == 0 ? SpanKind::call : SpanKind::wait);
-  plan.deep ? run_deep(plan, worker, slab_memory(plan, member)) : run_wide(plan, worker);
+  Worker& worker = workers[static_cast<std::size_t>(member.index)];
+  worker.note(member.index == 0 ? SpanKind::call : SpanKind::wait);
+  plan.deep ? run_deep(plan, worker, slab_memory(plan, member.index)) : run_wide(plan, worker, member);
 }
 
 void Session::State::run_team(const Plan& plan) noexcept {
   arrived = 1;
-  if (plan.threads == 1) return run_member(plan, 0);
-#pragma omp parallel num_threads(plan.threads)
-  {
-    if (omp_get_thread_num() == 0) arrived = omp_get_num_threads();
-    run_member(plan, omp_get_thread_num());
-  }
+  if (plan.threads == 1) return run_member(plan, {});
+  auto run = [this, &plan](const Member& member) noexcept { run_member(plan, member); };
+  arrived = threads::run_team(executor.get(), plan.threads, run);
 }
 
-// Once a session: a limit of OpenMP will not go away by itself.
+// Once a session: a limit of the system or of OpenMP will not go away by itself.
 void Session::State::tell_few_threads(const Plan& plan) noexcept {
   if (arrived >= plan.threads || told_few_threads || !has_log_handler()) return;
   told_few_threads = true;
   log(LogLevel::warning, [&] {
     return "a call planned for " + std::to_string(plan.threads) + " threads got " + std::to_string(arrived) +
-           " of them from OpenMP, which is slower but as right; see OMP_THREAD_LIMIT and OMP_DYNAMIC";
+           ", which is slower but as right; see OMP_THREAD_LIMIT, OMP_DYNAMIC and the system's limit of threads";
   });
 }
 
@@ -193,13 +211,7 @@ void Session::State::report_failure() {
 }
 
 Session::Session(const MultiHeadAttention& attention, const SessionOptions& options)
-    : state_(std::make_unique<State>(attention, options)) {
-  check_schedule(options.schedule);
-  check_allocator(options.allocator);
-  const int threads = checked_threads(options.threads);
-  state_->workers.reserve(static_cast<std::size_t>(threads));
-  for (int t = 0; t < threads; ++t) state_->workers.emplace_back(attention.model());
-}
+    : state_(std::make_unique<State>(attention, options)) {}
 
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
@@ -211,6 +223,7 @@ int Session::threads() const noexcept {
 
 void Session::run(const AttentionInputs& inputs, const AttentionOutputs& outputs) {
   const Turn turn(state_->taken);
+  state_->find_threads();
   state_->execute(state_->plan_for(inputs, outputs), inputs.cancel);
 }
 
@@ -218,6 +231,7 @@ Profile Session::profile(const AttentionInputs& inputs, const AttentionOutputs& 
                          const ProfileOptions& options) {
   runtime::check_options(options);
   const Turn turn(state_->taken);
+  state_->find_threads();
   state_->recorders.resize(state_->workers.size());
   runtime::Recording recording(state_->workers, state_->recorders, options);
   const Plan& plan = state_->plan_for(inputs, outputs);
@@ -228,6 +242,7 @@ Profile Session::profile(const AttentionInputs& inputs, const AttentionOutputs& 
 
 void Session::append(KvCache& cache, const AttentionInputs& inputs) {
   const Turn turn(state_->taken);
+  state_->find_threads();
   AttentionInputs given = inputs;
   given.cache = &cache;
   Plan& plan = state_->last.forget();

@@ -12,6 +12,7 @@
 #include "headwise/kv_cache.hpp"
 #include "headwise/memory.hpp"
 #include "headwise/tensor.hpp"
+#include "headwise/threads.hpp"
 #include "headwise/weights.hpp"
 
 namespace headwise {
@@ -155,10 +156,13 @@ enum class Schedule {
   deep,  // each thread carries a few sequences through all steps
 };
 
+class Executor;  // executor.hpp
+
 struct SessionOptions {
-  int threads = 0;  // 0: what the affinity mask, the cgroup quota and OMP_NUM_THREADS allow
+  int threads = 0;  // 0: default_threads(), or all of the executor's
   Schedule schedule = Schedule::automatic;
   Allocator allocator{};  // of the scratch memory
+  std::shared_ptr<Executor> executor{};  // threads that sessions share; without it each calling thread has OpenMP's
 };
 
 // One line of a plan, see Session::explain.
@@ -187,11 +191,16 @@ struct ProfileOptions;
 // Scratch memory and a thread count. Serves one call at a time; use one session a thread. A call while another thread
 // is in run, append or profile of the same session throws Error(busy) at once and disturbs nothing. Scratch grows to
 // the largest shapes seen and is reused: a call with shapes no larger than before allocates nothing. A moved-from
-// session may only be assigned to or destroyed. Threads come from the OpenMP runtime: after fork(), use sessions in the
-// child only if none has run in the parent.
+// session may only be assigned to or destroyed.
+//
+// Threads start with the first call that needs them, and are fewer than asked for when the system has no more. They are
+// OpenMP's, so that each thread that runs sessions has a team of its own, which all its sessions use one after the
+// other; or an Executor's. After fork() all sessions work in the child as in the parent, on threads of their own if it
+// had some. A call computes in the default floating-point mode (round to nearest, subnormal numbers kept, nothing
+// trapped) and leaves the caller's mode and flags as they were.
 class HEADWISE_API Session {
  public:
-  // Throws Error(invalid_argument) when threads is negative or above max_threads.
+  // Throws Error(invalid_argument) when threads is negative or above max_threads. More than the executor's are those.
   explicit Session(const MultiHeadAttention& attention, const SessionOptions& options = {});
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
@@ -200,7 +209,7 @@ class HEADWISE_API Session {
   static constexpr int max_threads = 1024;
   int threads() const noexcept;
   // Throws Error before anything is written when an argument does not fit. Runs on the calling thread alone when it is
-  // already inside an OpenMP parallel region.
+  // already inside an OpenMP parallel region, unless the session has an executor.
   void run(const AttentionInputs& inputs, const AttentionOutputs& outputs);
   // Appends to the cache what run would append, without attending: keys and values of cross-attention, computed once.
   // Only key, value, key_lengths, key_position_ids and the rotary tables of the inputs count.
@@ -229,9 +238,6 @@ struct PartialAttention {
 };
 HEADWISE_API void merge_partials(const std::vector<PartialAttention>& slices, const MutableTensorView& context,
                                  const MutableTensorView& log_sum_exp = {});
-
-// The thread count that SessionOptions{} stands for.
-HEADWISE_API int default_threads() noexcept;
 
 struct IsaInfo {
   std::string name;

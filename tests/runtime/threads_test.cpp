@@ -1,33 +1,14 @@
-// Thread counts: from where they come, and that a session neither disturbs nor is disturbed by the OpenMP around it.
+// Thread counts: that a session neither disturbs nor is disturbed by the OpenMP around it.
 #include <doctest/doctest.h>
 #include <omp.h>
-#include <sched.h>
 
-#include <filesystem>
 #include <thread>
 
 #include "calls.hpp"
-#include "temporary_folder.hpp"
-#include "threads.hpp"
 
 using namespace headwise;
 
 namespace {
-
-int quota_of(const std::string& file, const std::string& text) {
-  const TemporaryFolder folder;
-  std::filesystem::create_directories(folder.path() / "cpu");
-  folder.write(file, text);
-  return runtime::quota_threads(folder.path().string());
-}
-
-int version1_quota(const std::string& quota, const std::string& period) {
-  const TemporaryFolder folder;
-  std::filesystem::create_directories(folder.path() / "cpu");
-  folder.write("cpu/cpu.cfs_quota_us", quota);
-  folder.write("cpu/cpu.cfs_period_us", period);
-  return runtime::quota_threads(folder.path().string());
-}
 
 // A layer that is large enough for several threads (see explain below).
 struct LargeLayer {
@@ -78,49 +59,6 @@ std::vector<int> most_inside() {
 }
 
 }  // namespace
-
-TEST_CASE("C07: the quota of a container, version 2") {
-  CHECK(quota_of("cpu.max", "200000 100000\n") == 2);
-  CHECK(quota_of("cpu.max", "max 100000\n") == 0);
-  CHECK(quota_of("cpu.max", "50000 100000\n") == 1);
-  CHECK(quota_of("cpu.max", "150000 100000\n") == 2);
-  CHECK(quota_of("cpu.max", "100001 100000\n") == 2);
-  for (const char* text : {"", "\n", "max", "100000", "0 100000", "100000 0", "-1 100000", "abc def", "1e30 1"}) {
-    CAPTURE(text);
-    CHECK(quota_of("cpu.max", text) == 0);
-  }
-}
-
-TEST_CASE("C07: the quota of a container, version 1") {
-  CHECK(version1_quota("-1\n", "100000\n") == 0);
-  CHECK(version1_quota("150000\n", "100000\n") == 2);
-  CHECK(version1_quota("50000\n", "100000\n") == 1);
-  CHECK(version1_quota("100000\n", "0\n") == 0);
-  CHECK(version1_quota("abc\n", "100000\n") == 0);
-  CHECK(quota_of("cpu/cpu.cfs_quota_us", "150000\n") == 0);
-  CHECK(runtime::quota_threads("/nowhere/at/all") == 0);
-}
-
-TEST_CASE("C07: the affinity mask limits the default") {
-  cpu_set_t before;
-  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
-  CHECK(runtime::affinity_threads() == CPU_COUNT(&before));
-  CHECK(default_threads() <= runtime::affinity_threads());
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(sched_getcpu(), &one);
-  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
-  CHECK(runtime::affinity_threads() == 1);
-  CHECK(default_threads() == 1);
-  REQUIRE(sched_setaffinity(0, sizeof before, &before) == 0);
-}
-
-TEST_CASE("C07: OpenMP's own limit holds for the default") {
-  const OmpThreads limit(1);
-  CHECK(default_threads() == 1);
-  const OmpThreads many(100000);
-  CHECK(default_threads() <= runtime::affinity_threads());
-}
 
 TEST_CASE("threads: the layer of these tests is one for several threads") {
   const LargeLayer layer;

@@ -1,0 +1,39 @@
+// The threads that work on one call together: a parallel region of OpenMP, or threads of an Executor.
+#pragma once
+
+#include "barrier.hpp"
+
+namespace headwise {
+class Executor;
+}
+
+namespace headwise::threads {
+
+// One of a team's threads; 0 is the caller's.
+struct Member {
+  int index = 0;
+  Barrier* barrier = nullptr;  // nullptr: OpenMP's own
+
+  // Returns when all members of the team have come here.
+  void wait() const noexcept;
+};
+
+// What each member runs: a function object that outlives it, called as function(member) and noexcept.
+class Work {
+ public:
+  template <class Function>
+  Work(Function& function) noexcept
+      : function_(&function),
+        call_([](void* f, const Member& member) noexcept { (*static_cast<Function*>(f))(member); }) {}
+  void run(const Member& member) const noexcept { call_(function_, member); }
+
+ private:
+  void* function_;
+  void (*call_)(void* function, const Member& member) noexcept;
+};
+
+// Runs it on at most `threads` threads, on fewer where no more are to be had, and returns their number when all are done.
+// Without an executor that is a parallel region, which must not be started once lost_threads().
+int run_team(Executor* executor, int threads, const Work& work) noexcept;
+
+}  // namespace headwise::threads
