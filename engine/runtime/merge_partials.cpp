@@ -2,6 +2,7 @@
 #include <limits>
 #include <string>
 
+#include "float_mode.hpp"
 #include "headwise/attention.hpp"
 #include "numbers.hpp"
 #include "view_checks.hpp"
@@ -87,6 +88,7 @@ void merge_row(const std::vector<PartialAttention>& slices, const double* shares
 
 void merge_partials(const std::vector<PartialAttention>& slices, const MutableTensorView& context,
                     const MutableTensorView& log_sum_exp) {
+  const FloatMode mode;
   check_outputs(context, log_sum_exp);
   if (slices.empty()) refuse("slices", "is empty; expected at least one slice");
   for (std::size_t s = 0; s < slices.size(); ++s) check_slice(slices[s], s, context, log_sum_exp);

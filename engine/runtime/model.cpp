@@ -1,5 +1,6 @@
 #include "model.hpp"
 
+#include "float_mode.hpp"
 #include "model_parts.hpp"
 
 #include <algorithm>
@@ -124,6 +125,7 @@ void check_no_matrices(const AttentionWeights& w) {
 MultiHeadAttention::MultiHeadAttention(std::shared_ptr<const Model> model) noexcept : model_(std::move(model)) {}
 
 MultiHeadAttention::MultiHeadAttention(const AttentionWeights& given, const ModelOptions& options) {
+  const FloatMode mode;
   AttentionWeights wide;
   const AttentionWeights& weights = runtime::in_f32(given, wide);
   auto model = make_model(weights, options, true);
@@ -140,6 +142,7 @@ MultiHeadAttention MultiHeadAttention::without_projections(const AttentionConfig
 }
 
 MultiHeadAttention MultiHeadAttention::without_projections(const AttentionWeights& given, const ModelOptions& options) {
+  const FloatMode mode;
   AttentionWeights wide;
   const AttentionWeights& weights = runtime::in_f32(given, wide);
   check_no_matrices(weights);

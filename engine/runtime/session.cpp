@@ -7,6 +7,7 @@
 #include "checked_threads.hpp"
 #include "crew.hpp"
 #include "explain.hpp"
+#include "float_mode.hpp"
 #include "fork.hpp"
 #include "headwise/executor.hpp"
 #include "last_call.hpp"
@@ -178,6 +179,7 @@ void Session::State::run_deep(const Plan& plan, Worker& worker, float* memory) n
 }
 
 void Session::State::run_member(const Plan& plan, const Member& member) noexcept {
+  const FloatMode mode;
   const projection::SingleThread guard;  // a team may turn out to have one member, where oneDNN would start its own
   Worker& worker = workers[static_cast<std::size_t>(member.index)];
   worker.note(member.index == 0 ? SpanKind::call : SpanKind::wait);
@@ -223,12 +225,14 @@ int Session::threads() const noexcept {
 
 void Session::run(const AttentionInputs& inputs, const AttentionOutputs& outputs) {
   const Turn turn(state_->taken);
+  const FloatMode mode;
   state_->find_threads();
   state_->execute(state_->plan_for(inputs, outputs), inputs.cancel);
 }
 
 Profile Session::profile(const AttentionInputs& inputs, const AttentionOutputs& outputs,
                          const ProfileOptions& options) {
+  const FloatMode mode;
   runtime::check_options(options);
   const Turn turn(state_->taken);
   state_->find_threads();
@@ -242,6 +246,7 @@ Profile Session::profile(const AttentionInputs& inputs, const AttentionOutputs& 
 
 void Session::append(KvCache& cache, const AttentionInputs& inputs) {
   const Turn turn(state_->taken);
+  const FloatMode mode;
   state_->find_threads();
   AttentionInputs given = inputs;
   given.cache = &cache;

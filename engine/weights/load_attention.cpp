@@ -1,6 +1,7 @@
 #include <new>
 
 #include "choose_layer.hpp"
+#include "float_mode.hpp"
 #include "headwise/weight_layouts.hpp"
 #include "layer_completeness.hpp"
 #include "layer_parts.hpp"
@@ -64,6 +65,7 @@ AttentionWeights load_attention(const std::string& path, const LoadOptions& opti
 }
 
 AttentionWeights load_attention(const WeightFile& file, const LoadOptions& options) try {
+  const FloatMode mode;
   const std::optional<NameMap> map = map_of(options);
   const std::optional<ConfigJson> config = model_config(file, options);
   const LaidOutLayer layer = choose_layer(file, {options, config, map});

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "float_mode.hpp"
 #include "headwise/weights.hpp"
 
 namespace headwise {
@@ -34,6 +35,7 @@ Tensor draw(Generator& generator, const Dims& shape, std::int64_t inputs) {
 }  // namespace
 
 AttentionWeights random_weights(const AttentionConfig& config, std::uint64_t seed) {
+  const FloatMode mode;
   AttentionWeights weights;
   weights.config = resolve(config);
   const AttentionConfig& c = weights.config;
