@@ -96,6 +96,8 @@ void copy(zip_source_t* from, FileWriter& to) {
 
 void save_npz(const std::string& path, const std::vector<NamedView>& tensors) try {
   const std::vector<const NamedView*> order = sorted_views(tensors, path);
+  // libzip would remove the file.
+  if (order.empty()) refuse(path, "there is no array to write");
   for (const NamedView* view : order) {
     const bool cut = view->name.find('\0') != std::string::npos;
     if (cut) refuse(path, "the name " + in_quotes(view->name) + " contains a NUL, which a zip archive would cut");

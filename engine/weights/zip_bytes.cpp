@@ -24,6 +24,7 @@ zip_int64_t ZipBytes::answer(void* self, void* data, zip_uint64_t length, zip_so
       return bytes.read(data, length);
     case ZIP_SOURCE_CLOSE:
     case ZIP_SOURCE_FREE:
+    case ZIP_SOURCE_ACCEPT_EMPTY:  // a file of no bytes is no archive
       return 0;
     case ZIP_SOURCE_STAT:
       return bytes.describe(data);
@@ -34,7 +35,7 @@ zip_int64_t ZipBytes::answer(void* self, void* data, zip_uint64_t length, zip_so
     case ZIP_SOURCE_TELL:
       return static_cast<zip_int64_t>(bytes.position_);
     case ZIP_SOURCE_SUPPORTS:
-      return ZIP_SOURCE_SUPPORTS_SEEKABLE;
+      return ZIP_SOURCE_SUPPORTS_SEEKABLE | ZIP_SOURCE_MAKE_COMMAND_BITMASK(ZIP_SOURCE_ACCEPT_EMPTY);
     default:
       zip_error_set(bytes.error_.get(), ZIP_ER_OPNOTSUPP, 0);
       return -1;

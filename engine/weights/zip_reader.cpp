@@ -20,7 +20,9 @@ constexpr std::uint64_t piece_bytes = 1u << 20;
 }
 
 [[noreturn]] void refuse(const std::string& where, zip_error_t* error) {
-  if (zip_error_code_zip(error) == ZIP_ER_MEMORY) throw std::bad_alloc();
+  const int code = zip_error_code_zip(error);
+  if (code == ZIP_ER_MEMORY) throw std::bad_alloc();
+  if (code == ZIP_ER_EXISTS) refuse(where, "two entries have the same name");
   refuse(where, std::string("no sound zip archive: ") + zip_error_strerror(error));
 }
 
@@ -116,12 +118,13 @@ ZipReader::Entry describe_entry(zip_t* archive, std::uint64_t index, const std::
   return {name, status.size, status.comp_size, index};
 }
 
+// libzip has compared names as it guesses their encoding, which is not always as they are read here.
 void check_entry_names(const std::vector<ZipReader::Entry>& entries, const std::string& path) {
   std::vector<std::string_view> names;
   for (const ZipReader::Entry& entry : entries) names.push_back(entry.name);
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end()) refuse(in_quotes(path), "duplicate entry " + in_quotes(*twice));
+  if (twice != names.end()) refuse(in_quotes(path), "two entries have the same name, " + in_quotes(*twice));
 }
 
 // Entries that share bytes would let a small file hold more than any honest one of its size.

@@ -29,7 +29,7 @@ void save_safetensors(const std::string& path, const std::vector<NamedView>& ten
 
 // Writes an .npz file as numpy.load reads it: tensors in the order of their names, not compressed, the same bytes at
 // any time. The archive is made in memory before it is written. bf16 has no .npy type and is refused. Throws as
-// save_safetensors does, also for a name with a NUL.
+// save_safetensors does, also for a name with a NUL and for no array at all.
 void save_npz(const std::string& path, const std::vector<NamedView>& tensors);
 
 }  // namespace headwise
