@@ -1,0 +1,86 @@
+#include <array>
+
+#include "boundary.hpp"
+#include "handles.hpp"
+#include "load_options.hpp"
+#include "structs.hpp"
+#include "views.hpp"
+
+using namespace headwise::capi;
+using headwise::AttentionWeights;
+using headwise::Tensor;
+
+namespace {
+
+// In the order of headwise_part.
+constexpr std::array<Tensor AttentionWeights::*, HEADWISE_NUM_PARTS> parts = {
+    &AttentionWeights::query_weight,  &AttentionWeights::key_weight,    &AttentionWeights::value_weight,
+    &AttentionWeights::output_weight, &AttentionWeights::query_bias,    &AttentionWeights::key_bias,
+    &AttentionWeights::value_bias,    &AttentionWeights::output_bias,   &AttentionWeights::query_norm,
+    &AttentionWeights::key_norm,      &AttentionWeights::sinks,         &AttentionWeights::bias_key,
+    &AttentionWeights::bias_value,    &AttentionWeights::relative_bias, &AttentionWeights::alibi_slopes};
+
+// Makes weights by `make` when there is a place for them.
+template <class Make>
+headwise_status give_weights(headwise_weights** weights, const Make& make) {
+  return guard([&] {
+    auto& result = deref("weights", weights);
+    result = new headwise_weights{make()};
+  });
+}
+
+}  // namespace
+
+headwise_status headwise_weights_load(const char* path, const headwise_load_options* options,
+                                      headwise_weights** weights) {
+  return give_weights(weights,
+                      [&] { return headwise::load_attention(read_text("path", path), read_load_options(options)); });
+}
+
+headwise_status headwise_weights_from_file(const headwise_file* file, const headwise_load_options* options,
+                                           headwise_weights** weights) {
+  return give_weights(weights,
+                      [&] { return headwise::load_attention(deref("file", file).file, read_load_options(options)); });
+}
+
+headwise_status headwise_weights_random(const headwise_config* config, uint64_t seed, headwise_weights** weights) {
+  return give_weights(weights, [&] { return headwise::random_weights(read_config("config", config), seed); });
+}
+
+headwise_status headwise_weights_create(const headwise_config* config, headwise_weights** weights) {
+  return give_weights(weights, [&] {
+    AttentionWeights result;
+    result.config = read_config("config", config);
+    return result;
+  });
+}
+
+headwise_status headwise_weights_set(headwise_weights* weights, headwise_part part, const headwise_view* tensor) {
+  return guard([&] {
+    AttentionWeights& w = deref("weights", weights).weights;
+    const auto member = element_at("part", parts, part);
+    const headwise::TensorView view = read_view("tensor", tensor);
+    w.*member = view.given ? headwise::convert(view, view.dtype) : Tensor();
+  });
+}
+
+headwise_status headwise_weights_get(const headwise_weights* weights, headwise_part part, headwise_view* tensor) {
+  return guard([&] {
+    const AttentionWeights& w = deref("weights", weights).weights;
+    deref("tensor", tensor) = c_view((w.*element_at("part", parts, part)).view());
+  });
+}
+
+headwise_status headwise_weights_config(const headwise_weights* weights, headwise_config* config) {
+  return guard([&] { write_struct("config", config, deref("weights", weights).config.get()); });
+}
+
+headwise_status headwise_keep_heads(const headwise_weights* weights, const int64_t* heads, int64_t count,
+                                    headwise_weights** kept) {
+  return give_weights(
+      kept, [&] { return headwise::keep_heads(deref("weights", weights).weights, read_list("heads", heads, count)); });
+}
+
+void headwise_weights_free(headwise_weights* weights) {
+  delete weights;
+}
