@@ -41,6 +41,10 @@ struct headwise_cancel_flag {
   std::atomic<bool> set{false};
 };
 
+struct headwise_executor {
+  std::shared_ptr<headwise::Executor> executor;
+};
+
 struct headwise_explanation {
   headwise::Explanation explanation;
   std::string text = explanation.to_string();

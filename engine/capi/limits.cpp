@@ -43,7 +43,7 @@ headwise_status headwise_memory_level_get(int32_t threads, int64_t index, headwi
     const auto levels = headwise::memory_levels(threads);
     const headwise::MemoryLevel& found = element_at("index", levels, index);
     headwise_memory_level result{0, "", found.capacity, found.bytes_per_thread};
-    found.name.copy(result.name, sizeof result.name - 1);
+    write_text(found.name, result.name);
     write_struct("level", level, result);
   });
 }

@@ -9,7 +9,8 @@ namespace {
 
 headwise::SessionOptions read_session_options(const headwise_session_options* options) {
   const auto c = read_options(options);
-  return {c.threads, read_enum("schedule", c.schedule, headwise::Schedule::deep), read_allocator(c.allocator)};
+  return {c.threads, read_enum("schedule", c.schedule, headwise::Schedule::deep),
+          c.executor == nullptr ? nullptr : c.executor->executor, read_allocator(c.allocator)};
 }
 
 headwise::ProfileOptions read_profile_options(const headwise_profile_options* options) {
@@ -18,6 +19,21 @@ headwise::ProfileOptions read_profile_options(const headwise_profile_options* op
 }
 
 }  // namespace
+
+headwise_status headwise_executor_create(int32_t threads, headwise_executor** executor) {
+  return guard([&] {
+    auto& result = deref("executor", executor);
+    result = new headwise_executor{std::make_shared<headwise::Executor>(threads)};
+  });
+}
+
+headwise_status headwise_executor_threads(const headwise_executor* executor, int32_t* threads) {
+  return guard([&] { deref("threads", threads) = deref("executor", executor).executor->threads(); });
+}
+
+void headwise_executor_free(headwise_executor* executor) {
+  delete executor;
+}
 
 headwise_status headwise_session_create(const headwise_model* model, const headwise_session_options* options,
                                         headwise_session** session) {

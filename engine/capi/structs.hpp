@@ -59,6 +59,11 @@ E read_enum(const char* name, std::int32_t value, E last) {
 
 std::string read_text(const char* name, const char* text);
 std::string read_optional_text(const char* text);  // NULL: ""
+// As much of a text as fits into an array of C, with its end.
+template <std::size_t size>
+void write_text(const std::string& text, char (&to)[size]) noexcept {
+  to[text.copy(to, size - 1)] = '\0';
+}
 // count numbers; NULL only when there are none.
 std::vector<std::int64_t> read_list(const char* name, const std::int64_t* numbers, std::int64_t count);
 

@@ -38,6 +38,17 @@ int32_t headwise_default_threads() {
   return headwise::default_threads();
 }
 
+headwise_status headwise_thread_limits_get(headwise_thread_limits* limits) {
+  return guard([&] {
+    const headwise::ThreadLimits found = headwise::thread_limits();
+    headwise_thread_limits result{
+        0, found.threads, found.affinity_cpus, found.online_cpus, found.openmp_threads, found.quota_cpus, "", ""};
+    write_text(found.reason, result.reason);
+    write_text(found.quota_file, result.quota_file);
+    write_struct("limits", limits, result);
+  });
+}
+
 headwise_status headwise_isa_count(int64_t* count) {
   return guard([&] { deref("count", count) = count_of(kept_isas()); });
 }

@@ -10,7 +10,7 @@ namespace headwise {
 
 enum class LogLevel {
   info,     // what was chosen: the instruction set of a model
-  warning,  // it works, but not as asked: fewer threads than wanted, a missing bias taken as zero
+  warning,  // it works, but not as asked: fewer threads than planned
 };
 
 // Called on the thread whose call has something to say, by several at once: it should be quick. What it throws is

@@ -1,4 +1,5 @@
 // The caller's memory through C; C14: a status out of every allocation that fails.
+#include "allocation_counter.hpp"
 #include "c_objects.hpp"
 #include "test_allocator.hpp"
 
@@ -51,6 +52,21 @@ TEST_CASE("C14: the caller's allocator counts, and every failure of it is a stat
     CHECK(failing.held() == 0);
     CHECK(!failing.wrong());
   }
+}
+
+TEST_CASE("C allocator: a warm call allocates nothing") {
+  if (!counts_allocations) return MESSAGE("skipped: a sanitizer owns the allocator of this build");
+  Tensor x = filled({2, 4, 9, 6}, 0.25F), y({2, 4, 9, 6});
+  AttentionWeights weights;
+  weights.config = heads_config(x, x, x);
+  const OwnedModel model = c_model(weights);
+  const OwnedSession session = c_session(model, 2);
+  const CCall call(inputs_of(x, x, x), {.output = y.mutable_view()});
+  for (int warm = 0; warm < 2; ++warm) check_ok(headwise_session_run(session, &call.inputs, &call.outputs));
+  const std::int64_t before = allocations();
+  const headwise_status status = headwise_session_run(session, &call.inputs, &call.outputs);
+  CHECK(allocations() == before);
+  CHECK(status == HEADWISE_OK);
 }
 
 TEST_CASE("C allocator: half of one is refused everywhere") {

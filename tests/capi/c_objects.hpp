@@ -34,6 +34,7 @@ using OwnedWeights = Owned<headwise_weights, headwise_weights_free>;
 using OwnedModel = Owned<headwise_model, headwise_model_free>;
 using OwnedSession = Owned<headwise_session, headwise_session_free>;
 using OwnedCache = Owned<headwise_cache, headwise_cache_free>;
+using OwnedExecutor = Owned<headwise_executor, headwise_executor_free>;
 using OwnedFlag = Owned<headwise_cancel_flag, headwise_cancel_flag_free>;
 using OwnedExplanation = Owned<headwise_explanation, headwise_explanation_free>;
 using OwnedProfile = Owned<headwise_profile, headwise_profile_free>;

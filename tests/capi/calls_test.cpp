@@ -123,6 +123,34 @@ TEST_CASE("C calls: every output has the bits of C++, with every argument of a c
   pair.check(inputs);
 }
 
+TEST_CASE("C calls: sessions on threads that they share, and that outlive the executor's handle") {
+  Random random(7);
+  const Pair pair;
+  const Tensor x = random_tensor(random, {2, 70, 24});
+  const Tensor expected = run(pair.model, inputs_of(x, x, x)).output;
+  OwnedExecutor executor;
+  std::int32_t threads = 0;
+  check_ok(headwise_executor_create(2, executor.to()));
+  check_ok(headwise_executor_threads(executor, &threads));
+  CHECK((threads == 1 || threads == 2));
+  auto options = ready<headwise_session_options>();
+  options.executor = executor;
+  options.schedule = HEADWISE_SCHEDULE_WIDE;
+  OwnedSession session;
+  check_ok(headwise_session_create(pair.c_handle, &options, session.to()));
+  std::int32_t used = 0;
+  check_ok(headwise_session_threads(session, &used));
+  CHECK(used == threads);
+  headwise_executor_free(std::exchange(executor.handle, nullptr));
+  Tensor y(expected.shape());
+  const CCall call(inputs_of(x, x, x), {.output = y.mutable_view()});
+  check_ok(headwise_session_run(session, &call.inputs, &call.outputs));
+  CHECK(same_bits(y, expected));
+  for (const std::int32_t wrong : {-1, HEADWISE_MAX_THREADS + 1, INT32_MAX, INT32_MIN}) {
+    check_invalid({"threads"}, headwise_executor_create(wrong, executor.to()));
+  }
+}
+
 TEST_CASE("C calls: chosen heads and queries") {
   Random random(2);
   const Pair pair;

@@ -94,6 +94,7 @@ TEST_CASE("C handles: NULL for a handle is refused by name") {
   refuse("model", headwise_model_isa(nullptr, &text));
   refuse("model", headwise_session_create(nullptr, nullptr, session.to()));
   refuse("session", headwise_session_threads(nullptr, &threads));
+  refuse("executor", headwise_executor_threads(nullptr, &threads));
   refuse("session", headwise_session_run(nullptr, &e.call.inputs, &e.call.outputs));
   refuse("session", headwise_session_append(nullptr, e.cache, &e.call.inputs));
   refuse("cache", headwise_session_append(e.session, nullptr, &e.call.inputs));
@@ -196,6 +197,8 @@ TEST_CASE("C handles: NULL for a result is refused before any work is done") {
   refuse("keys", headwise_cache_keys(e.cache, nullptr));
   refuse("values", headwise_cache_values(e.cache, nullptr));
   refuse("flag", headwise_cancel_flag_create(nullptr));
+  refuse("executor", headwise_executor_create(1, nullptr));
+  refuse("limits", headwise_thread_limits_get(nullptr));
   refuse("info", headwise_build_info_get(nullptr));
   refuse("count", headwise_isa_count(nullptr));
   refuse("info", headwise_isa_get(0, nullptr));
@@ -304,6 +307,7 @@ TEST_CASE("C handles: freeing NULL does nothing, and a flag of NULL is never set
   headwise_explanation_free(nullptr);
   headwise_profile_free(nullptr);
   headwise_cancel_flag_free(nullptr);
+  headwise_executor_free(nullptr);
   headwise_cancel_flag_set(nullptr);
   headwise_cancel_flag_clear(nullptr);
   CHECK(headwise_cancel_flag_is_set(nullptr) == 0);

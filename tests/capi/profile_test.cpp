@@ -27,7 +27,7 @@ void check_plan(const headwise_explanation* plan, const Explanation& expected) {
   CHECK(info.schedule == expected.schedule);
   CHECK(info.kernel == expected.kernel);
   CHECK(info.text == expected.to_string());
-  CHECK(info.threads == expected.threads);
+  CHECK(info.num_threads == expected.threads);
   CHECK(info.scratch_bytes == expected.scratch_bytes);
   CHECK(info.live_pairs == expected.live_pairs);
   REQUIRE(info.num_steps == std::int64_t(expected.steps.size()));
@@ -87,7 +87,7 @@ TEST_CASE("C profile: the same call, and times that add up") {
   auto explained = ready<headwise_explanation_info>();
   check_ok(headwise_explanation_get(plan, &explained));
   CHECK(explained.num_steps == info.num_steps);
-  CHECK(explained.threads == info.num_threads);
+  CHECK(explained.num_threads == info.num_threads);
   double work = 0;
   std::int64_t parts = 0;
   for (std::int64_t i = 0; i < info.num_steps; ++i) {

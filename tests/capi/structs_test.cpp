@@ -164,6 +164,7 @@ TEST_CASE("C structs: results") {
   check_output<headwise_span>([&](auto* t) { return headwise_profile_span(profile, 0, t); });
   check_output<headwise_counter>([&](auto* c) { return headwise_profile_counter(profile, 0, c); });
   check_output<headwise_build_info>([](auto* i) { return headwise_build_info_get(i); });
+  check_output<headwise_thread_limits>([](auto* l) { return headwise_thread_limits_get(l); });
   check_output<headwise_isa_info>([](auto* i) { return headwise_isa_get(0, i); });
   check_output<headwise_memory_level>([](auto* l) { return headwise_memory_level_get(1, 0, l); });
 }

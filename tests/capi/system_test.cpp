@@ -43,6 +43,19 @@ TEST_CASE("C system: threads and instruction sets") {
   check_invalid({"avx9000"}, headwise_resolve_isa("avx9000", &resolved));
 }
 
+TEST_CASE("C system: what the default number of threads rests on") {
+  const ThreadLimits expected = thread_limits();
+  auto limits = ready<headwise_thread_limits>();
+  check_ok(headwise_thread_limits_get(&limits));
+  CHECK(limits.threads == expected.threads);
+  CHECK(limits.affinity_cpus == expected.affinity_cpus);
+  CHECK(limits.online_cpus == expected.online_cpus);
+  CHECK(limits.openmp_threads == expected.openmp_threads);
+  CHECK(limits.quota_cpus == expected.quota_cpus);
+  CHECK(expected.reason.compare(0, 255, limits.reason) == 0);
+  CHECK(expected.quota_file.compare(0, 255, limits.quota_file) == 0);
+}
+
 TEST_CASE("C system: limits of the machine") {
   auto options = ready<headwise_limit_options>();
   options.seconds = 0.005;

@@ -76,7 +76,7 @@ typedef struct headwise_span {
   size_t struct_size;
   headwise_span_kind kind;
   int32_t step; /* which was worked at, or at whose end was waited; −1: none */
-  int32_t thread;
+  int64_t thread;
   double start; /* seconds since the call began */
   double end;
   int64_t units;

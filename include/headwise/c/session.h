@@ -116,11 +116,20 @@ enum {
 
 #define HEADWISE_MAX_THREADS 1024
 
+/* A fixed number of threads for all sessions that name it; see executor.hpp. Safe to share between threads. */
+typedef struct headwise_executor headwise_executor;
+/* threads: with the caller's; 0: headwise_default_threads(). Starts fewer when the system has no more of them. */
+HEADWISE_C_API headwise_status headwise_executor_create(int32_t threads, headwise_executor** executor);
+HEADWISE_C_API headwise_status headwise_executor_threads(const headwise_executor* executor, int32_t* threads);
+/* Sessions made with it keep its threads. */
+HEADWISE_C_API void headwise_executor_free(headwise_executor* executor);
+
 typedef struct headwise_session_options {
   size_t struct_size;
-  int32_t threads; /* 0: what the affinity mask, the cgroup quota and OMP_NUM_THREADS allow */
+  int32_t threads; /* 0: headwise_default_threads(), or all of the executor's */
   headwise_schedule schedule;
-  headwise_allocator allocator; /* of the scratch memory; all NULL: the system's */
+  const headwise_executor* executor; /* threads that sessions share; NULL: each calling thread has OpenMP's */
+  headwise_allocator allocator;      /* of the scratch memory; all NULL: the system's */
 } headwise_session_options;
 
 /* Scratch memory and a thread count. Scratch grows to the largest shapes seen and is reused: a call with shapes no
@@ -154,7 +163,7 @@ typedef struct headwise_explanation_info {
   const char* schedule; /* "wide", "deep" or "inline": wide on one thread */
   const char* kernel;   /* "queries in lanes", "few queries", "reference", or the first two by sequence */
   const char* text;     /* all of it in lines for people */
-  int32_t threads;
+  int64_t num_threads;
   uint64_t scratch_bytes;
   double live_pairs; /* (query, key) pairs of all heads that positions and lengths leave live */
   int64_t num_steps;

@@ -22,6 +22,20 @@ HEADWISE_C_API headwise_status headwise_build_info_get(headwise_build_info* info
 /* The thread count that headwise_session_options.threads = 0 stands for. */
 HEADWISE_C_API int32_t headwise_default_threads(void);
 
+/* What that number rests on. The smallest of the limits counts. */
+typedef struct headwise_thread_limits {
+  size_t struct_size;
+  int32_t threads;
+  int32_t affinity_cpus;  /* CPUs that the calling thread may run on */
+  int32_t online_cpus;    /* CPUs of the machine that are switched on */
+  int32_t openmp_threads; /* OMP_NUM_THREADS or omp_set_num_threads, OMP_THREAD_LIMIT; else OpenMP's own default */
+  double quota_cpus;      /* CPU time a time, as a control group allows it; rounded up. 0: no limit */
+  char reason[256];       /* the limit that counts, in words; longer ones are cut */
+  char quota_file[256];   /* where the quota stands */
+} headwise_thread_limits;
+/* Reads the files of the system anew, 50 to 100 µs. */
+HEADWISE_C_API headwise_status headwise_thread_limits_get(headwise_thread_limits* limits);
+
 typedef struct headwise_isa_info {
   size_t struct_size;
   const char* name;
