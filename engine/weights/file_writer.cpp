@@ -91,6 +91,7 @@ void FileWriter::write(const void* bytes, std::uint64_t count) {
     const ssize_t written = ::write(descriptor_.get(), from, count);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) throw_errno(path_, "cannot write");
+    if (written == 0) throw Error(ErrorCode::io, "cannot write " + in_quotes(path_) + ": it takes no more bytes");
     from += written;
     count -= static_cast<std::uint64_t>(written);
   }
