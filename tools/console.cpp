@@ -32,6 +32,8 @@ constexpr auto redraw_interval = std::chrono::milliseconds(100);
 
 void prepare_streams() {
   std::signal(SIGPIPE, SIG_DFL);
+  // A limit on the size of files is then an error of write, after which nothing half-written stays.
+  std::signal(SIGXFSZ, SIG_IGN);
   const bool output_open = is_open(STDOUT_FILENO);
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) fill_with_null(descriptor);
   if (!output_open) throw OutputError("cannot write output: standard output is closed");
