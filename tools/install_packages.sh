@@ -5,7 +5,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build binutils git
   libdnnl-dev libxsimd-dev libcli11-dev nlohmann-json3-dev libzip-dev
-  doctest-dev libbenchmark-dev
+  doctest-dev libbenchmark-dev pkg-config dpkg-dev
   clang-format-14 python3 python3-pip python3-venv
 )
 
