@@ -11,7 +11,7 @@ set(HEADWISE_OBJECTS ${HEADWISE_BASELINE_OBJECTS} ${HEADWISE_ISA_OBJECTS})
 
 add_library(headwise STATIC EXCLUDE_FROM_ALL ${HEADWISE_OBJECTS})
 set_target_properties(headwise PROPERTIES OUTPUT_NAME headwise_rooms)
-target_link_libraries(headwise PUBLIC headwise_include INTERFACE OpenMP::OpenMP_CXX ${HEADWISE_ZIP_LIBRARY} ${CMAKE_DL_LIBS})
+target_link_libraries(headwise PUBLIC headwise_include INTERFACE OpenMP::OpenMP_CXX ${CMAKE_DL_LIBS})
 
 # What both public libraries say to those who use them: where the headers are, and nothing else.
 function(headwise_library name suffix)
@@ -26,23 +26,25 @@ file(STRINGS ${exports} public_symbols REGEX "^    [a-zA-Z_].*;")
 list(TRANSFORM public_symbols REPLACE " *(.+);" "--keep-global-symbol=\\1")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${exports})
 
-# The groups of inline functions are dissolved, or the linker of a program could drop ours for those of its own.
+# The groups of inline functions are dissolved, or the linker of a program could drop ours for those of its own. GNU ld
+# does that (lld since 19), whatever linker is the default.
 set(private_object ${CMAKE_CURRENT_BINARY_DIR}/headwise_private.o)
 add_custom_command(
   OUTPUT ${private_object} DEPENDS ${HEADWISE_OBJECTS} COMMAND_EXPAND_LISTS VERBATIM
   COMMENT "Making private symbols local"
-  COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${private_object}.all ${HEADWISE_OBJECTS}
+  COMMAND ${CMAKE_CXX_COMPILER} -r -nostdlib -fuse-ld=bfd -Wl,--force-group-allocation,--build-id=none
+          -o ${private_object}.all ${HEADWISE_OBJECTS}
   COMMAND ${CMAKE_OBJCOPY} --localize-hidden --wildcard ${public_symbols} ${private_object}.all ${private_object}
   COMMAND ${CMAKE_COMMAND} -E rm ${private_object}.all)
 # By name, so that those who use the library need no package files; the last two are for C programs.
-set(HEADWISE_SYSTEM_LIBRARIES ${OpenMP_CXX_LIB_NAMES} zip ${CMAKE_DL_LIBS} stdc++ m)
+set(HEADWISE_SYSTEM_LIBRARIES ${OpenMP_CXX_LIB_NAMES} ${CMAKE_DL_LIBS} stdc++ m)
 add_library(headwise_static STATIC ${private_object})
 headwise_library(headwise_static static)
 target_link_libraries(headwise_static INTERFACE ${HEADWISE_SYSTEM_LIBRARIES})
 
 add_library(headwise_shared SHARED ${HEADWISE_OBJECTS})
 headwise_library(headwise_shared shared)
-target_link_libraries(headwise_shared PRIVATE OpenMP::OpenMP_CXX ${HEADWISE_ZIP_LIBRARY} ${CMAKE_DL_LIBS})
+target_link_libraries(headwise_shared PRIVATE OpenMP::OpenMP_CXX ${CMAKE_DL_LIBS})
 target_link_options(headwise_shared PRIVATE -Wl,--version-script=${exports} -Wl,-Bsymbolic-functions -Wl,-z,now)
 if(NOT HEADWISE_SANITIZE)
   target_link_options(headwise_shared PRIVATE -Wl,--no-undefined)

@@ -1,10 +1,6 @@
 #include "onednn_library.hpp"
 
-#include <dlfcn.h>
-
-#include <string>
-
-#include "headwise/error.hpp"
+#include "loaded_library.hpp"
 
 namespace headwise::projection {
 
@@ -17,37 +13,14 @@ namespace {
 #define HEADWISE_DNNL_LIBRARY HEADWISE_LIBRARY_NAME(DNNL_VERSION_MAJOR)
 #endif
 
-[[noreturn]] void fail(const char* what) {
-  throw Error(ErrorCode::unsupported,
-              "oneDNN, which multiplies for the kernels \"sse2\" and \"reference\", cannot be used: " +
-                  std::string(what == nullptr ? "no reason given" : what));
-}
+constexpr LibraryName name{HEADWISE_DNNL_LIBRARY, "dnnl_version",
+                           "oneDNN, which multiplies for the kernels \"sse2\" and \"reference\","};
 
-bool in_process(const char* symbol) {
-  return dlsym(RTLD_DEFAULT, symbol) != nullptr;
-}
-
-// The library itself calls functions that it shows. Where the program has others of that name, only RTLD_DEEPBIND makes
-// it find its own; it is not set without need, since it also hides an operator new of the program's. Sanitizers end a
-// process that uses it.
-int binding() {
-  const bool sanitized = in_process("__asan_init") || in_process("__tsan_init");
-  return in_process("dnnl_version") && !sanitized ? RTLD_DEEPBIND : 0;
-}
-
-void* find(void* library, const char* name) {
-  void* found = dlsym(library, name);
-  if (found == nullptr) fail(dlerror());
-  return found;
-}
-
-// Never closed: threads that it has started may still be in it.
 OnednnLibrary load() {
-  void* library = dlopen(HEADWISE_DNNL_LIBRARY, RTLD_NOW | RTLD_LOCAL | binding());
-  if (library == nullptr) fail(dlerror());
+  void* library = load_library(name);
   OnednnLibrary functions{};
-#define HEADWISE_DNNL_FIND(name) \
-  functions.name = reinterpret_cast<decltype(functions.name)>(find(library, "dnnl_" #name));
+#define HEADWISE_DNNL_FIND(function) \
+  functions.function = reinterpret_cast<decltype(functions.function)>(find_function(library, name, "dnnl_" #function));
   HEADWISE_DNNL_FUNCTIONS(HEADWISE_DNNL_FIND)
 #undef HEADWISE_DNNL_FIND
   return functions;

@@ -1,6 +1,5 @@
-// The functions of oneDNN, looked up in its library when they are first wanted. Linking the library instead would let a
-// program that carries another oneDNN put its own functions in place of the right ones, and would load 40 MB for
-// everybody, though only tables without a product need them. Include this instead of dnnl.h and dnnl.hpp.
+// The functions of oneDNN, looked up in its library when they are first wanted (loaded_library.hpp says why; it has 40
+// MB, and only tables without a product need it). Include this instead of dnnl.h and dnnl.hpp.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.h>

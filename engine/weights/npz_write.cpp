@@ -1,5 +1,3 @@
-#include <zip.h>
-
 #include <deque>
 #include <memory>
 #include <new>

@@ -1,11 +1,10 @@
 // The bytes of a zip file as libzip asks for them.
 #pragma once
 
-#include <zip.h>
-
 #include <exception>
 
 #include "file_bytes.hpp"
+#include "zip_library.hpp"
 
 namespace headwise {
 
