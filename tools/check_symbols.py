@@ -4,7 +4,7 @@
 Usage: check_symbols.py LIBRARY...    (libheadwise.so, libheadwise.a)
 
 Both: every visible symbol is a C function headwise_* or belongs to namespace headwise itself, none to a room of it or
-to another library; no STB_GNU_UNIQUE; nothing of oneDNN is linked.
+to another library; no STB_GNU_UNIQUE; nothing of oneDNN or libzip is linked.
 Shared: every symbol has the version HEADWISE_n; one OpenMP runtime; a soname; no search path of this machine.
 Static: one object without groups, whose copies of inline functions the linker could exchange.
 """
@@ -44,7 +44,7 @@ def check_names(visible):
 
 def check_needs(undefined):
     for _, name in undefined:
-        if name.startswith(("dnnl_", "headwise")):
+        if name.startswith(("dnnl_", "zip_", "headwise")):
             yield f"undefined: {name}"
 
 

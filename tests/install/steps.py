@@ -44,9 +44,9 @@ def needed(program):
     return re.findall(r"\(NEEDED\).*\[(.+)\]", run("readelf", "--dynamic", "--wide", program))
 
 
-def result(program, **environment):
+def result(*command, **environment):
     """The line that a consumer prints, once it is seen to have the right form."""
-    line = run(program, environment=environment).strip()
+    line = run(*command, environment=environment).strip()
     if not re.fullmatch(r"headwise \d+\.\d+\.\d+ -?\d+\.\d+", line):
-        raise AssertionError(f"{program} printed {line!r}")
+        raise AssertionError(f"{command} printed {line!r}")
     return line

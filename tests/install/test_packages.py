@@ -58,12 +58,15 @@ class Packages(unittest.TestCase):
         for name in ("libheadwise.a", "libheadwise.so ->", "headwise/headwise.h\n", "headwiseConfig.cmake"):
             self.assertIn(name, content["libheadwise-dev"])
         self.assertIn("usr/bin/headwise\n", content["headwise"])
+        written = [path.relative_to(BUILD) for path in (BUILD / "share").rglob("*") if path.is_file()]
+        for path in written:  # manual pages and completion scripts
+            self.assertIn(f"usr/{path}\n", content["headwise"])
 
     def test_dependencies(self):
         for package in ("libheadwise0", "headwise"):
             for name in ("libc6", "libgomp1", "libstdc++6"):
                 self.assertRegex(self.field(package, "Depends"), rf"\b{re.escape(name)} \(>= ", package)
-            self.assertRegex(self.field(package, "Recommends"), r"^libdnnl\d+$")
+            self.assertRegex(self.field(package, "Recommends"), r"^libdnnl\d+, libzip\d+$")
         version = self.field("libheadwise-dev", "Version")
         self.assertEqual(self.field("libheadwise-dev", "Depends"), f"libheadwise0 (= {version})")
 

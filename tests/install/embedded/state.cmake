@@ -2,7 +2,7 @@
 
 set(own "^(headwise|HEADWISE)")
 # FindOpenMP and FindThreads keep what they found out in the cache; FetchContent notes what it has made available.
-set(known "^(OpenMP_|OPENMP_|FIND_PACKAGE_MESSAGE_DETAILS_|_?FetchContent|FETCHCONTENT_|CMAKE_MATCH_|__|_)")
+set(known "^(OpenMP_|OPENMP_|CMAKE_HAVE_(LIBC_)?PTHREAD|FIND_PACKAGE_MESSAGE_DETAILS_|_?FetchContent|FETCHCONTENT_|CMAKE_MATCH_|__|_)")
 set(properties COMPILE_OPTIONS COMPILE_DEFINITIONS COMPILE_FEATURES INCLUDE_DIRECTORIES LINK_DIRECTORIES LINK_OPTIONS
                TESTS)
 
