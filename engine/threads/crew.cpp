@@ -67,7 +67,7 @@ bool Crew::is_here() const noexcept {
 void* Crew::serve(void* argument) {
   Helper& helper = *static_cast<Helper*>(argument);
   for (;;) {
-    wait_while(helper.state, idle);
+    wait_while(helper.state, idle, between_calls);
     if (helper.state.load(std::memory_order_acquire) == closing) return nullptr;
     helper.work->run(helper.member);
     helper.become(idle);
@@ -86,7 +86,9 @@ int Crew::run(int threads, const Work& work) noexcept {
     helper->become(working);
   }
   work.run({0, &barrier});
-  for (Helper* helper = call.helpers; helper != nullptr; helper = helper->next) wait_while(helper->state, working);
+  for (Helper* helper = call.helpers; helper != nullptr; helper = helper->next) {
+    wait_while(helper->state, working, within_call);
+  }
   leave(call);
   return call.seats;
 }

@@ -32,8 +32,8 @@ class Work {
   void (*call_)(void* function, const Member& member) noexcept;
 };
 
-// Runs it on at most `threads` threads, on fewer where no more are to be had, and returns their number when all are done.
-// Without an executor that is a parallel region, which must not be started once lost_threads().
+// Runs it on at most `threads` threads, on fewer where no more are to be had, and returns their number when all are
+// done. Without an executor that is a parallel region, which must not be started once lost_threads().
 int run_team(Executor* executor, int threads, const Work& work) noexcept;
 
 }  // namespace headwise::threads
