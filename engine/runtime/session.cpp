@@ -1,216 +1,12 @@
-#include <omp.h>
-
-#include <algorithm>
-#include <vector>
-
-#include "cache_access.hpp"
-#include "checked_threads.hpp"
-#include "crew.hpp"
 #include "explain.hpp"
 #include "float_mode.hpp"
-#include "fork.hpp"
-#include "headwise/executor.hpp"
-#include "last_call.hpp"
-#include "logging.hpp"
 #include "make_profile.hpp"
-#include "memory.hpp"
-#include "team.hpp"
-#include "worker.hpp"
+#include "session_state.hpp"
 
 namespace headwise {
 
 using runtime::Plan;
-using runtime::Recorder;
-using runtime::Slab;
 using runtime::Turn;
-using runtime::Worker;
-using threads::Member;
-
-struct Session::State {
-  MultiHeadAttention attention;
-  SessionOptions options;
-  std::shared_ptr<Executor> executor;
-  std::vector<Worker> workers;      // one a thread
-  std::vector<Recorder> recorders;  // one a thread once a call was profiled
-  Tensor scratch;
-  runtime::Tables tables;
-  runtime::LastCall last;
-  std::array<std::atomic<std::int64_t>, Plan::max_steps> counters;
-  std::atomic<bool> taken{false};  // by a call
-  runtime::Stop stop;
-  int arrived = 0;  // threads of the last team
-  bool told_few_threads = false;
-
-  State(const MultiHeadAttention& model, const SessionOptions& wanted);
-
-  int team_threads() const noexcept;
-  void find_threads();
-  const Plan& plan_for(const AttentionInputs& inputs, const AttentionOutputs& outputs);
-  void execute(const Plan& plan, const std::atomic<bool>* cancel);
-  void reserve(const Plan& plan);
-  void place(const Plan& plan);
-  float* slab_memory(const Plan& plan, int worker) noexcept;
-  void run_wide(const Plan& plan, Worker& worker, const Member& member) noexcept;
-  void run_deep(const Plan& plan, Worker& worker, float* memory) noexcept;
-  void run_member(const Plan& plan, const Member& member) noexcept;
-  void run_team(const Plan& plan) noexcept;
-  void tell_few_threads(const Plan& plan) noexcept;
-  bool failed() const noexcept;
-  void finish_cache(const Plan& plan) noexcept;
-  void report_failure();
-};
-
-namespace {
-
-int team_size(const SessionOptions& options) {
-  if (options.executor == nullptr) return threads::checked_threads(options.threads);
-  const int most = options.executor->threads();
-  return options.threads == 0 ? most : std::min(threads::checked_threads(options.threads), most);
-}
-
-void check_schedule(Schedule wanted) {
-  if (wanted == Schedule::automatic || wanted == Schedule::wide || wanted == Schedule::deep) return;
-  throw Error(ErrorCode::invalid_argument,
-              "schedule is no value of its type: " + std::to_string(static_cast<int>(wanted)));
-}
-
-}  // namespace
-
-Session::State::State(const MultiHeadAttention& model, const SessionOptions& wanted)
-    : attention(model), options(wanted), executor(wanted.executor) {
-  check_schedule(options.schedule);
-  check_allocator(options.allocator);
-  const int threads = team_size(options);
-  workers.reserve(static_cast<std::size_t>(threads));
-  for (int t = 0; t < threads; ++t) workers.emplace_back(attention.model());
-}
-
-int Session::State::team_threads() const noexcept {
-  return executor == nullptr && omp_in_parallel() != 0 ? 1 : static_cast<int>(workers.size());
-}
-
-// After fork() threads of before, OpenMP's or an executor's, are no longer there. Those of an executor of its own are.
-void Session::State::find_threads() {
-  const bool there = executor != nullptr ? executor->crew().is_here() : !threads::lost_threads();
-  if (!there && workers.size() > 1) executor = std::make_shared<Executor>(static_cast<int>(workers.size()));
-}
-
-const Plan& Session::State::plan_for(const AttentionInputs& inputs, const AttentionOutputs& outputs) {
-  const int threads = team_threads();
-  if (const Plan* plan = last.plan_for(inputs, outputs, threads)) return *plan;
-  Plan& plan = last.forget();
-  plan.model = &attention.model();
-  runtime::read_request(*plan.model, inputs, outputs, tables, plan.request);
-  runtime::make_plan(plan, tables, {threads, options.schedule});
-  last.remember(inputs, outputs, threads);
-  return plan;
-}
-
-// Runs a plan and lets the cache know what became of its new tokens.
-void Session::State::execute(const Plan& plan, const std::atomic<bool>* cancel) {
-  stop.begin(cancel);
-  if (stop.is_set()) return report_failure();
-  reserve(plan);
-  place(plan);
-  run_team(plan);
-  if (plan.threads > 1) workers[0].note(SpanKind::wait);
-  tell_few_threads(plan);
-  finish_cache(plan);
-  report_failure();
-}
-
-void Session::State::finish_cache(const Plan& plan) noexcept {
-  const runtime::Request& r = plan.request;
-  if (r.cache == nullptr || !r.key.given) return;
-  const auto finish = failed() ? KvCache::Access::abandon : KvCache::Access::commit;
-  for (std::int64_t b = 0; b < r.sizes.batch; ++b) finish(*r.cache, b, r.sequence(b).new_keys);
-}
-
-// Grows by need only; a call that is no larger than an earlier one finds everything there.
-void Session::State::reserve(const Plan& plan) {
-  const std::int64_t floats = plan.scratch_floats();
-  if (scratch.given() && scratch.size() >= floats) return;
-  scratch = Tensor();  // give the old piece back first
-  scratch = Tensor(DType::f32, {floats}, options.allocator);
-}
-
-float* Session::State::slab_memory(const Plan& plan, int worker) noexcept {
-  const std::int64_t own = plan.deep ? worker * plan.slab_floats : 0;
-  return scratch.data() + plan.threads * plan.worker.floats + own;
-}
-
-void Session::State::place(const Plan& plan) {
-  for (Worker& worker : workers) {
-    worker.failed = false;
-    worker.stop = stop.can_be_set() ? &stop : nullptr;
-  }
-  for (int t = 0; t < plan.threads; ++t) {
-    workers[static_cast<std::size_t>(t)].memory = scratch.data() + t * plan.worker.floats;
-  }
-  for (auto& counter : counters) counter.store(0, std::memory_order_relaxed);
-}
-
-// A step at a time, all threads inside it; a step starts when the one before it is complete.
-void Session::State::run_wide(const Plan& plan, Worker& worker, const Member& member) noexcept {
-  const Slab all{0, plan.request.sizes.batch, slab_memory(plan, 0)};
-  for (int i = 0; i < plan.num_steps; ++i) {
-    worker.begin_step(plan.threads > 1 ? &counters[static_cast<std::size_t>(i)] : nullptr);
-    plan.steps[i].run(plan, all, worker);
-    worker.note(SpanKind::work, i);
-    if (plan.threads > 1) {
-      member.wait();
-      worker.note(SpanKind::wait, i);
-    }
-  }
-}
-
-// Each thread takes slabs and carries them through all steps; no thread waits for another.
-void Session::State::run_deep(const Plan& plan, Worker& worker, float* memory) noexcept {
-  const runtime::Tables& t = plan.tables();
-  for (std::int64_t s = 0; !worker.is_stopped() && (s = counters[0].fetch_add(1)) < plan.slabs;) {
-    const auto place = static_cast<std::size_t>(t.slab_order[static_cast<std::size_t>(s)]);
-    const Slab slab{t.slab_starts[place], t.slab_starts[place + 1] - t.slab_starts[place], memory};
-    for (int i = 0; i < plan.num_steps; ++i) {
-      worker.begin_step(nullptr);
-      plan.steps[i].run(plan, slab, worker);
-      worker.note(SpanKind::work, i);
-    }
-  }
-}
-
-void Session::State::run_member(const Plan& plan, const Member& member) noexcept {
-  const FloatMode mode;
-  const projection::SingleThread guard;  // a team may turn out to have one member, where oneDNN would start its own
-  Worker& worker = workers[static_cast<std::size_t>(member.index)];
-  worker.note(member.index == 0 ? SpanKind::call : SpanKind::wait);
-  plan.deep ? run_deep(plan, worker, slab_memory(plan, member.index)) : run_wide(plan, worker, member);
-}
-
-void Session::State::run_team(const Plan& plan) noexcept {
-  arrived = 1;
-  if (plan.threads == 1) return run_member(plan, {});
-  auto run = [this, &plan](const Member& member) noexcept { run_member(plan, member); };
-  arrived = threads::run_team(executor.get(), plan.threads, run);
-}
-
-// Once a session: a limit of the system or of OpenMP will not go away by itself.
-void Session::State::tell_few_threads(const Plan& plan) noexcept {
-  if (arrived >= plan.threads || told_few_threads || !has_log_handler()) return;
-  told_few_threads = true;
-  log(LogLevel::warning, [&] {
-    return "a call planned for " + std::to_string(plan.threads) + " threads got " + std::to_string(arrived) +
-           ", which is slower but as right; see OMP_THREAD_LIMIT, OMP_DYNAMIC and the system's limit of threads";
-  });
-}
-
-bool Session::State::failed() const noexcept {
-  return stop.seen() || std::any_of(workers.begin(), workers.end(), [](const Worker& w) { return w.failed; });
-}
-
-void Session::State::report_failure() {
-  if (stop.seen()) throw Error(ErrorCode::cancelled, "the call was cancelled; the outputs are incomplete");
-  if (failed()) throw Error(ErrorCode::internal, "oneDNN failed to run a projection; the outputs are incomplete");
-}
 
 Session::Session(const MultiHeadAttention& attention, const SessionOptions& options)
     : state_(std::make_unique<State>(attention, options)) {}
@@ -232,10 +28,10 @@ void Session::run(const AttentionInputs& inputs, const AttentionOutputs& outputs
 
 Profile Session::profile(const AttentionInputs& inputs, const AttentionOutputs& outputs,
                          const ProfileOptions& options) {
-  const FloatMode mode;
-  runtime::check_options(options);
   const Turn turn(state_->taken);
+  const FloatMode mode;
   state_->find_threads();
+  runtime::check_options(options);
   state_->recorders.resize(state_->workers.size());
   runtime::Recording recording(state_->workers, state_->recorders, options);
   const Plan& plan = state_->plan_for(inputs, outputs);
@@ -253,7 +49,7 @@ void Session::append(KvCache& cache, const AttentionInputs& inputs) {
   Plan& plan = state_->last.forget();
   plan.model = &state_->attention.model();
   runtime::read_append(*plan.model, given, state_->tables, plan.request);
-  runtime::make_plan(plan, state_->tables, {state_->team_threads(), state_->options.schedule});
+  runtime::make_plan(plan, state_->tables, {state_->team_threads(), state_->schedule});
   state_->execute(plan, inputs.cancel);
 }
 
@@ -262,7 +58,7 @@ Explanation Session::explain(const AttentionInputs& inputs, const AttentionOutpu
   Plan plan;
   plan.model = &state_->attention.model();
   runtime::read_request(*plan.model, inputs, outputs, tables, plan.request);
-  runtime::make_plan(plan, tables, {state_->team_threads(), state_->options.schedule});
+  runtime::make_plan(plan, tables, {state_->team_threads(), state_->schedule});
   return runtime::explain(plan, threads());
 }
 
