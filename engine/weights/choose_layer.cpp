@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "layer_settings.hpp"
 #include "missing_layer.hpp"
 #include "stated_sizes.hpp"
 #include "text.hpp"
@@ -31,8 +32,9 @@ void narrow(LaidOutLayer& layer, const std::string& family, const std::string& m
   keep_if_any(layer.layouts, [&](const LayoutPointer& one) { return one->serves(model_type); });
 }
 
-void settle(LaidOutLayer& layer) {
+void settle(LaidOutLayer& layer, std::uint64_t num_heads) {
   layer.widths = widths_of(layer, layer.layout().form);
+  if (layer.widths.num_heads == 0) layer.widths.num_heads = num_heads;
   if (layer.layouts.size() == 1) {
     layer.family = layer.layout().family;
     return;
@@ -47,12 +49,20 @@ bool is_eligible(const LaidOutLayer& layer, const LoadOptions& options) {
                      [&](const LayoutPointer& layout) { return layout->family == options.family; });
 }
 
-std::vector<LaidOutLayer> narrowed(std::vector<LaidOutLayer> layers, const std::string& family,
+// What is wrong with them is told when the layer is loaded.
+LayerSettings hints_for(const WeightFile& file, const std::string& prefix) try {
+  return stored_settings(file, prefix).value_or(LayerSettings());
+} catch (const Error&) {
+  return {};
+}
+
+std::vector<LaidOutLayer> narrowed(const WeightFile& file, std::vector<LaidOutLayer> layers, const std::string& family,
                                    const std::string& model_type) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     layers[i].index = static_cast<std::int64_t>(i);
-    narrow(layers[i], family, model_type);
-    settle(layers[i]);
+    const LayerSettings stored = hints_for(file, layers[i].prefix);
+    narrow(layers[i], family.empty() ? stored.family : family, model_type);
+    settle(layers[i], static_cast<std::uint64_t>(stored.num_heads));
   }
   return layers;
 }
@@ -64,14 +74,14 @@ std::vector<LaidOutLayer> known_layers(const WeightFile& file, const Choice& cho
   std::vector<LaidOutLayer> layers;
   std::copy_if(all.begin(), all.end(), std::back_inserter(layers),
                [&](const LaidOutLayer& layer) { return is_eligible(layer, options); });
-  if (layers.empty()) throw_missing_layer(file, narrowed(all, "", type), options);
-  return narrowed(std::move(layers), options.family, type);
+  if (layers.empty()) throw_missing_layer(file, narrowed(file, all, "", type), options);
+  return narrowed(file, std::move(layers), options.family, type);
 }
 
 std::vector<LaidOutLayer> mapped_layers(const WeightFile& file, const NameMap& map, std::int64_t wanted) {
   std::vector<LaidOutLayer> layers = map.layers(file);
   if (layers.empty()) throw_missing_mapped(file, map, wanted);
-  for (LaidOutLayer& layer : layers) settle(layer);
+  for (LaidOutLayer& layer : layers) settle(layer, 0);
   return layers;
 }
 
@@ -117,7 +127,7 @@ LaidOutLayer choose_layer(const WeightFile& file, const Choice& choice) {
 }
 
 std::vector<AttentionLayer> find_attention_layers(const WeightFile& file) {
-  const std::vector<LaidOutLayer> layers = narrowed(find_layers(file), "", "");
+  const std::vector<LaidOutLayer> layers = narrowed(file, find_layers(file), "", "");
   return {layers.begin(), layers.end()};
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <new>
 
 #include "choose_layer.hpp"
@@ -5,6 +6,7 @@
 #include "headwise/weight_layouts.hpp"
 #include "layer_completeness.hpp"
 #include "layer_parts.hpp"
+#include "layer_settings.hpp"
 #include "model_rotary.hpp"
 #include "open_options.hpp"
 #include "read_layer.hpp"
@@ -58,6 +60,24 @@ bool checks_stored(const WeightFile& file, const std::string& prefix, StoredChec
   return when == StoredCheck::required || (when == StoredCheck::when_present && has_stored_check(file, prefix));
 }
 
+// A map says all itself, and so does a caller who wants nothing taken from elsewhere.
+std::optional<LayerSettings> settings_of(const WeightFile& file, const LaidOutLayer& layer,
+                                         const LoadOptions& options) {
+  if (!options.use_model_config || !options.name_map.empty()) return std::nullopt;
+  return stored_settings(file, layer.prefix);
+}
+
+void take_slopes(const WeightFile& file, const LayerSettings& settings, AttentionWeights& weights) {
+  if (settings.alibi_slopes.empty()) return;
+  const auto count = static_cast<std::int64_t>(settings.alibi_slopes.size());
+  if (count != weights.config.num_heads) {
+    throw Error(ErrorCode::bad_file, in_quotes(file.path()) + ": the stored settings have " + std::to_string(count) +
+                                         " ALiBi slopes for " + std::to_string(weights.config.num_heads) + " heads");
+  }
+  weights.alibi_slopes = Tensor({count});
+  std::copy(settings.alibi_slopes.begin(), settings.alibi_slopes.end(), weights.alibi_slopes.data());
+}
+
 }  // namespace
 
 AttentionWeights load_attention(const std::string& path, const LoadOptions& options) {
@@ -69,11 +89,14 @@ AttentionWeights load_attention(const WeightFile& file, const LoadOptions& optio
   const std::optional<NameMap> map = map_of(options);
   const std::optional<ConfigJson> config = model_config(file, options);
   const LaidOutLayer layer = choose_layer(file, {options, config, map});
-  const LayerSizes sizes = check_shapes(file, layer, choose_heads(file, layer, with_heads_of(map, options), config));
-  const LoadOptions filled = fill_options(options, config, layer, sizes);
+  const std::optional<LayerSettings> settings = settings_of(file, layer, options);
+  const LoadOptions told = settings ? fill_from_settings(options, *settings) : options;
+  const LayerSizes sizes = check_shapes(file, layer, choose_heads(file, layer, with_heads_of(map, told), config));
+  const LoadOptions filled = fill_options(told, config, layer, sizes);
   check_completeness(file, layer, rules_of(filled, config));
   AttentionWeights weights = read_layer(file, layer, make_config(sizes, filled), filled);
   if (checks_stored(file, layer.prefix, options.stored_check)) check_stored(file, layer.prefix, weights);
+  if (settings && !options.position_bias) take_slopes(file, *settings, weights);
   if (options.keep_heads.empty()) return weights;
   return keep_heads(weights, options.keep_heads);
 } catch (const std::bad_alloc&) {

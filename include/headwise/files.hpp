@@ -1,11 +1,12 @@
-// Files of named tensors: .npz in and out, safetensors out. WeightFile in weights.hpp reads all of them.
+// Files of named tensors: .npz in and out, safetensors out, and a layer as the tensors of a family. WeightFile in
+// weights.hpp reads all of them.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "headwise/tensor.hpp"
+#include "headwise/weights.hpp"
 
 namespace headwise {
 
@@ -31,5 +32,29 @@ void save_safetensors(const std::string& path, const std::vector<NamedView>& ten
 // any time. The archive is made in memory before it is written. bf16 has no .npy type and is refused. Throws as
 // save_safetensors does, also for a name with a NUL and for no array at all.
 void save_npz(const std::string& path, const std::vector<NamedView>& tensors);
+
+// How a layer is to be stored.
+struct LayerStorage {
+  // As list_families() names it, or a model_type that one of its rows serves ("llama").
+  std::string family = "linear4";
+  // Names behind the prefix that a row of the family must have, "q_proj.weight"; of those that do, the one of fewest
+  // tensors that can hold the layer is taken.
+  std::vector<std::string> matrices{};
+  std::string prefix{};      // before the family's own names; a dot is added where neither "." nor "/" ends it
+  DType dtype = DType::f32;  // f32, f16, bf16 or f64; rounds to nearest even, what is too large becomes infinite
+};
+
+struct StoredLayer {
+  std::map<std::string, Tensor> tensors;
+  // For save_safetensors: what tensors cannot tell (heads, scale, positions, …), which load_attention takes before
+  // config.json, and the check of the layer's numbers (see weight_layouts.hpp).
+  std::map<std::string, std::string> metadata;
+  std::string family, prefix;  // as they were chosen
+};
+
+// The tensors of a layer as a family stores them: load_attention the other way round, with the same bits where dtype is
+// f32. If a layer has only some biases, the others are written as zeros; norms are written as they multiply. Throws
+// Error(invalid_argument) for a family that is not known or has no place for a part of the layer.
+StoredLayer store_layer(const AttentionWeights& weights, const LayerStorage& storage);
 
 }  // namespace headwise

@@ -143,7 +143,7 @@ struct AttentionLayer {
   // What the shapes tell, whatever the layout; all 0 when they do not fit each other or the family is open.
   struct Widths {
     std::uint64_t model = 0, query = 0, key = 0, value = 0, output = 0;  // query, key, value: of all heads together
-    std::uint64_t num_heads = 0;  // where a layout stores heads as an axis of their own (Keras), else 0
+    std::uint64_t num_heads = 0;  // where the file tells it: heads as an axis (Keras) or stored settings; else 0
   };
   Widths widths{};
 };
@@ -167,7 +167,7 @@ enum class StoredCheck {
 
 struct LoadOptions {
   std::int64_t layer = 0;      // AttentionLayer::index after prefix and family have filtered the layers
-  std::int64_t num_heads = 0;  // 0: as stored (Keras), else the map, else config.json
+  std::int64_t num_heads = 0;  // 0: as stored (Keras, settings), else the map, else config.json
   std::string prefix{};        // only layers whose prefix is this
   std::string family{};        // only layers of this family
   // Path of a JSON file that says which tensor is which matrix, for files whose names no family explains; the format
@@ -175,7 +175,8 @@ struct LoadOptions {
   std::string name_map{};
   StoredCheck stored_check = StoredCheck::when_present;
   bool allow_missing_bias = false;  // a layer with only some of its biases: take the missing ones as zero
-  // Take what is not given here from config.json beside the file: num_heads, scale, softcap, rotary, position_bias,
+  // Take what is not given here from the settings that store_layer() has put into the file's metadata, if there are any
+  // for this layer, else from config.json beside the file: num_heads, scale, softcap, rotary, position_bias,
   // norm_epsilon, norm_plus_one. A model whose positions headwise does not know is refused unless rotary is given.
   // Windows of single layers are masks of a call and stay with the caller.
   bool use_model_config = true;

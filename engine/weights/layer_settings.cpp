@@ -1,0 +1,190 @@
+#include "layer_settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "text.hpp"
+
+namespace headwise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t format_version = 1;
+constexpr std::size_t max_text = 1u << 20;
+
+// Words of enumerations, in their order.
+constexpr std::array<std::string_view, 2> layout_words{"half_split", "interleaved"};
+constexpr std::array<std::string_view, 5> scaling_words{"none", "linear", "ntk", "yarn", "llama3"};
+constexpr std::array<std::string_view, 3> bias_words{"none", "alibi", "t5"};
+constexpr std::array<std::string_view, 2> slope_words{"interleaved", "geometric"};
+
+template <class Visitor, class Rotary>
+void visit_rotary(Visitor& fields, Rotary& rotary) {
+  fields.integer("rotary_dim", rotary.dim);
+  if (rotary.dim == 0) return;
+  fields.word("rotary_layout", rotary.layout, layout_words);
+  fields.real("rotary_base", rotary.base);
+  fields.word("rotary_scaling", rotary.scaling, scaling_words);
+  fields.real("rotary_factor", rotary.factor);
+  fields.integer("rotary_original_positions", rotary.original_positions);
+  fields.real("rotary_low_frequency_factor", rotary.low_frequency_factor);
+  fields.real("rotary_high_frequency_factor", rotary.high_frequency_factor);
+  fields.real("rotary_beta_fast", rotary.beta_fast);
+  fields.real("rotary_beta_slow", rotary.beta_slow);
+  fields.real("rotary_attention_factor", rotary.attention_factor);
+}
+
+template <class Visitor, class Bias>
+void visit_bias(Visitor& fields, Bias& bias) {
+  fields.word("position_bias", bias.kind, bias_words);
+  if (bias.kind == PositionBias::none) return;
+  fields.word("alibi_slopes_scheme", bias.slopes, slope_words);
+  fields.real("alibi_max", bias.alibi_max);
+  fields.flag("bidirectional", bias.bidirectional);
+  fields.integer("max_distance", bias.max_distance);
+}
+
+// The one list of fields, for writing and for reading.
+template <class Visitor, class Settings>
+void visit(Visitor& fields, Settings& settings) {
+  fields.text("family", settings.family);
+  fields.integer("num_heads", settings.num_heads);
+  fields.real("scale", settings.scale);
+  fields.real("softcap", settings.softcap);
+  fields.real("norm_epsilon", settings.norm_epsilon);
+  fields.flag("add_zero_attention", settings.add_zero_attention);
+  visit_rotary(fields, settings.rotary);
+  visit_bias(fields, settings.position_bias);
+  fields.reals("alibi_slopes", settings.alibi_slopes);
+}
+
+struct Writer {
+  Json object;
+
+  void text(const char* name, const std::string& value) { object[name] = value; }
+  void integer(const char* name, std::int64_t value) { object[name] = value; }
+  void real(const char* name, double value) { object[name] = value; }
+  void flag(const char* name, bool value) { object[name] = value; }
+  void reals(const char* name, const std::vector<float>& values) { object[name] = values; }
+  template <class Enum, class Words>
+  void word(const char* name, Enum value, const Words& words) {
+    object[name] = words[static_cast<std::size_t>(value)];
+  }
+};
+
+// Finds what is wrong first and reads on, so that no method needs a way out.
+struct Reader {
+  const Json& object;
+  std::string problem{};
+
+  // Null where the field is missing.
+  const Json& find(const char* name) {
+    static const Json missing;
+    const auto found = object.find(name);
+    return found == object.end() ? missing : *found;
+  }
+  void check(bool good, const char* name) {
+    if (!good && problem.empty()) problem = name;
+  }
+  void text(const char* name, std::string& value) {
+    const Json& field = find(name);
+    check(field.is_string(), name);
+    if (field.is_string()) value = field.get<std::string>();
+  }
+  void integer(const char* name, std::int64_t& value) {
+    const Json& field = find(name);
+    const bool good = field.is_number_unsigned() && field.get<std::uint64_t>() <= INT64_MAX;
+    check(good, name);
+    if (good) value = field.get<std::int64_t>();
+  }
+  template <class Number>
+  void real(const char* name, Number& value) {
+    const Json& field = find(name);
+    if (field.is_number()) value = static_cast<Number>(field.get<double>());
+    check(field.is_number() && std::isfinite(value), name);
+  }
+  void flag(const char* name, bool& value) {
+    const Json& field = find(name);
+    check(field.is_boolean(), name);
+    if (field.is_boolean()) value = field.get<bool>();
+  }
+  void reals(const char* name, std::vector<float>& values) {
+    const Json& field = find(name);
+    check(field.is_array(), name);
+    for (const Json& number : field) {
+      values.push_back(number.is_number() ? static_cast<float>(number.get<double>()) : NAN);
+      check(std::isfinite(values.back()), name);
+    }
+  }
+  template <class Enum, class Words>
+  void word(const char* name, Enum& value, const Words& words) {
+    const Json& field = find(name);
+    const auto found = std::find(words.begin(), words.end(), field.is_string() ? field.get<std::string>() : "");
+    check(found != words.end(), name);
+    if (found != words.end()) value = static_cast<Enum>(found - words.begin());
+  }
+};
+
+[[noreturn]] void refuse(const WeightFile& file, const std::string& prefix, const std::string& problem) {
+  throw Error(ErrorCode::bad_file, in_quotes(file.path()) + ": the stored settings of layer " + in_quotes(prefix) +
+                                       " are " + problem + " (use_model_config = false loads it without them)");
+}
+
+LayerSettings settings_of(const AttentionWeights& weights, const std::string& family) {
+  const AttentionConfig config = resolve(weights.config);
+  LayerSettings settings{family,         config.num_heads,    *config.scale,
+                         config.softcap, config.norm_epsilon, config.add_zero_attention,
+                         config.rotary,  config.position_bias};
+  const Tensor& slopes = weights.alibi_slopes;
+  if (slopes.given()) settings.alibi_slopes.assign(slopes.data(), slopes.data() + slopes.size());
+  return settings;
+}
+
+}  // namespace
+
+std::string settings_key(const std::string& prefix) {
+  return "headwise.settings:" + prefix;
+}
+
+std::string settings_text(const AttentionWeights& weights, const std::string& family) {
+  Writer fields;
+  fields.integer("version", format_version);
+  const LayerSettings settings = settings_of(weights, family);
+  visit(fields, settings);
+  return fields.object.dump();
+}
+
+std::optional<LayerSettings> stored_settings(const WeightFile& file, const std::string& prefix) {
+  const auto found = file.metadata().find(settings_key(prefix));
+  if (found == file.metadata().end()) return std::nullopt;
+  const std::string& text = found->second;
+  const Json object = text.size() <= max_text ? Json::parse(text, nullptr, false) : Json();
+  if (!object.is_object()) refuse(file, prefix, "damaged");
+  LayerSettings settings;
+  std::int64_t version = 0;
+  Reader fields{object};
+  fields.integer("version", version);
+  if (version != format_version) refuse(file, prefix, "of another version than " + std::to_string(format_version));
+  visit(fields, settings);
+  if (settings.num_heads == 0) fields.check(false, "num_heads");
+  if (!fields.problem.empty()) refuse(file, prefix, "damaged at " + fields.problem);
+  return settings;
+}
+
+LoadOptions fill_from_settings(const LoadOptions& options, const LayerSettings& settings) {
+  LoadOptions filled = options;
+  if (filled.num_heads == 0) filled.num_heads = settings.num_heads;
+  if (!filled.scale) filled.scale = settings.scale;
+  if (!filled.softcap) filled.softcap = settings.softcap;
+  if (!filled.norm_epsilon) filled.norm_epsilon = settings.norm_epsilon;
+  if (!filled.norm_plus_one) filled.norm_plus_one = false;  // norms are stored as they multiply
+  if (!filled.rotary) filled.rotary = settings.rotary;
+  if (!filled.position_bias) filled.position_bias = settings.position_bias;
+  filled.add_zero_attention |= settings.add_zero_attention;
+  return filled;
+}
+
+}  // namespace headwise
