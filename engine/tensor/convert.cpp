@@ -169,6 +169,9 @@ void check_view(const TensorView& view, const char* purpose) {
     throw Error(ErrorCode::invalid_argument,
                 name + " has strides " + to_string(view.strides) + " for shape " + to_string(view.shape));
   }
+  if (view.data == nullptr && element_count(view.shape) > 0) {
+    throw Error(ErrorCode::invalid_argument, name + " has no memory: its data is null");
+  }
 }
 
 Tensor convert(const TensorView& tensor, DType dtype) {

@@ -14,7 +14,8 @@ void convert_elements(const void* from, DType from_dtype, void* to, DType to_dty
 // Any nonzero byte of a boolean buffer becomes 1, so that bytes from files can be read as bool.
 void normalise_booleans(void* bytes, std::int64_t count) noexcept;
 
-// Throws Error(invalid_argument) when the view is not given or has strides for another number of axes than it has.
+// Throws Error(invalid_argument) when the view is not given, has elements but no memory, or strides for another number
+// of axes than it has.
 void check_view(const TensorView& view, const char* purpose);
 
 }  // namespace headwise

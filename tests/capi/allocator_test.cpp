@@ -55,7 +55,10 @@ TEST_CASE("C14: the caller's allocator counts, and every failure of it is a stat
 }
 
 TEST_CASE("C allocator: a warm call allocates nothing") {
-  if (!counts_allocations) return MESSAGE("skipped: a sanitizer owns the allocator of this build");
+  if (!counts_allocations) {
+    MESSAGE("skipped: a sanitizer owns the allocator of this build");
+    return;
+  }
   Tensor x = filled({2, 4, 9, 6}, 0.25F), y({2, 4, 9, 6});
   AttentionWeights weights;
   weights.config = heads_config(x, x, x);

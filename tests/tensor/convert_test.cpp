@@ -103,3 +103,11 @@ TEST_CASE("any strides and alignment become a contiguous copy") {
   CHECK(convert(Tensor({0, 3}), DType::f64).shape() == Dims{0, 3});
   expect_error(ErrorCode::invalid_argument, {"not given"}, [] { convert(TensorView(), DType::f32); });
 }
+
+TEST_CASE("convert: a view with elements but no memory is refused, one without elements needs none") {
+  const TensorView nothing(nullptr, DType::f32, {2, 3}), empty(nullptr, DType::f32, {0, 3});
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    expect_error(ErrorCode::invalid_argument, {"null"}, [&] { convert(nothing, dtype); });
+    CHECK(convert(empty, dtype).size() == 0);
+  }
+}
