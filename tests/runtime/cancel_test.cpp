@@ -7,6 +7,7 @@
 
 #include "cached_calls.hpp"
 #include "expect_error.hpp"
+#include "headwise/profile.hpp"
 #include "turn.hpp"
 
 using namespace headwise;
@@ -106,11 +107,12 @@ TEST_CASE("cancel: a repeated call gives its bits again after one that was cance
   const MultiHeadAttention model(random_weights(grouped_config(), 1));
   const Tensor x = random_tensor(random, {4, 40, 24});
   std::atomic<bool> set{true}, clear{false};
+  const std::vector<const std::atomic<bool>*> flags{nullptr, &set, &clear, &set, nullptr, &clear};
   AttentionInputs inputs = inputs_of(x, x, x);
   const Results expected = run(model, inputs, {true, false});
   for (const int threads : {1, 2}) {
     Session session(model, {.threads = threads});
-    for (const std::atomic<bool>* flag : {(const std::atomic<bool>*)nullptr, &set, &clear, &set, nullptr, &clear}) {
+    for (const std::atomic<bool>* flag : flags) {
       Results results = make_results(model, inputs, {true, false});
       inputs.cancel = flag;
       if (flag == &set) expect_cancelled([&] { session.run(inputs, results.outputs()); });
