@@ -1,23 +1,14 @@
 // config.json beside a weight file: what is no JSON object is refused, the number of heads is the one that the strict
 // model of JSON finds, and every layer of the file either loads with values that make sense or is refused.
 #include <cmath>
-#include <filesystem>
 
 #include "headwise/weights.hpp"
 #include "json_model.hpp"
 #include "target.hpp"
-#include "temporary_folder.hpp"
 
 using namespace headwise;
 
 namespace {
-
-// Layers of several families, see make_fixtures.py.
-struct Folder {
-  TemporaryFolder folder;
-  std::string weights = folder.file("model.safetensors");
-  Folder() { std::filesystem::copy_file(HEADWISE_TEST_DATA "/extras.safetensors", weights); }
-};
 
 const char* const head_keys[] = {"num_attention_heads", "n_heads", "n_head", "num_heads"};
 
@@ -55,15 +46,15 @@ void load_layers(const WeightFile& file, std::int64_t heads) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Folder folder;
-  static const WeightFile file = WeightFile::open(folder.weights);
-  const std::string text(reinterpret_cast<const char*>(data), size);
-  folder.folder.write("config.json", text);
+  static const InputFolder folder("config.json");
+  static const WeightFile file = layers_beside(folder.folder());
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  folder.write(text);
   const auto model = parse_json(text);
   const bool object = model && model->kind == Json::Kind::object;
   std::optional<std::int64_t> heads;
   accepted([&] {
-    heads = heads_from_config(folder.weights);
+    heads = heads_from_config(file.path());
     require(object, "only a JSON object is read");
     check_heads(*model, heads);
   });

@@ -16,18 +16,21 @@ HERE = pathlib.Path(__file__).resolve().parent
 TESTS = HERE.parent
 sys.path.insert(0, str(TESTS / "verdicts"))
 
+from crafted_config import crafted_config  # noqa: E402
+from crafted_json import crafted_index, crafted_map  # noqa: E402
 from crafted_layouts import crafted_safetensors  # noqa: E402
 from crafted_npy import crafted_npy  # noqa: E402
-from crafted_config import crafted_config  # noqa: E402
+from crafted_npz import crafted_npz  # noqa: E402
 
 MAX_BYTES = 20_000  # longer inputs slow fuzzing and are covered by the verdicts
-CRAFTED = {"safetensors": crafted_safetensors, "npy": crafted_npy, "config": crafted_config}
-CASES = {"safetensors": "*.safetensors", "npy": "*.npy"}
+CRAFTED = {"safetensors": crafted_safetensors, "npy": crafted_npy, "npz": crafted_npz, "config": crafted_config,
+           "index": crafted_index, "map": crafted_map}  # fmt: skip
+CASES = {"safetensors": "*.safetensors", "npy": "*.npy", "npz": "*.npz", "index": "*.index.json"}
 
 
 def crafted_inputs(target):
     yield from (file.data for file in CRAFTED[target]() if not file.length)
-    for path in sorted((TESTS / "data").rglob(CASES.get(target, f"{target}.none"))):
+    for path in sorted((TESTS / "data").rglob(CASES.get(target, "config.json"))):
         yield path.read_bytes()
 
 

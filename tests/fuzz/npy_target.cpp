@@ -4,7 +4,6 @@
 
 #include "headwise/tensor.hpp"
 #include "target.hpp"
-#include "temporary_folder.hpp"
 
 using namespace headwise;
 
@@ -15,8 +14,7 @@ bool same(const Tensor& a, const Tensor& b) {
   return a.dtype() == b.dtype() && a.shape() == b.shape() && std::memcmp(a.view().data, b.view().data, bytes) == 0;
 }
 
-void check(const Tensor& tensor, std::size_t file_bytes) {
-  static const TemporaryFolder folder;
+void check(const Tensor& tensor, std::size_t file_bytes, const TemporaryFolder& folder) {
   const std::size_t bytes = static_cast<std::size_t>(tensor.size()) * dtype_size(tensor.dtype());
   require(bytes <= file_bytes, "no more elements than the file holds");
   const std::string copy = folder.file("copy.npy");
@@ -27,7 +25,8 @@ void check(const Tensor& tensor, std::size_t file_bytes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string path = input_file({reinterpret_cast<const char*>(data), size});
-  accepted([&] { check(load_npy(path), size); });
+  static const InputFolder folder("input.npy");
+  folder.write({reinterpret_cast<const char*>(data), size});
+  accepted([&] { check(load_npy(folder.input()), size, folder.folder()); });
   return 0;
 }

@@ -69,8 +69,9 @@ void check(const std::string& path, std::string_view bytes, bool lenient) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const std::string path = input_file(bytes);
-  check(path, bytes, false);
-  check(path, bytes, true);
+  static const InputFolder folder("input.safetensors");
+  folder.write(bytes);
+  check(folder.input(), bytes, false);
+  check(folder.input(), bytes, true);
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include "json_model.hpp"
 
@@ -15,12 +16,22 @@ void require(bool kept, const std::string& promise) {
   std::abort();
 }
 
-std::string input_file(std::string_view bytes) {
-  static const int descriptor = ::memfd_create("input", 0);
-  require(descriptor >= 0 && ::ftruncate(descriptor, 0) == 0, "there is a file in memory");
-  const auto written = ::pwrite(descriptor, bytes.data(), bytes.size(), 0);
+InputFolder::InputFolder(const std::string& input_name)
+    : input_(folder_.file(input_name)), descriptor_(::memfd_create("input", 0)) {
+  const std::string memory = "/proc/self/fd/" + std::to_string(descriptor_);
+  require(descriptor_ >= 0 && ::symlink(memory.c_str(), input_.c_str()) == 0, "there is a file in memory");
+}
+
+void InputFolder::write(std::string_view bytes) const {
+  require(::ftruncate(descriptor_, 0) == 0, "the file is emptied");
+  const auto written = ::pwrite(descriptor_, bytes.data(), bytes.size(), 0);
   require(written == static_cast<ssize_t>(bytes.size()), "the input is written");
-  return "/proc/self/fd/" + std::to_string(descriptor);
+}
+
+headwise::WeightFile layers_beside(const TemporaryFolder& folder) {
+  const std::string path = folder.file("model.safetensors");
+  std::filesystem::copy_file(HEADWISE_TEST_DATA "/extras.safetensors", path);
+  return headwise::WeightFile::open(path);
 }
 
 void require_refusal(const headwise::Error& error) {

@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "headwise/error.hpp"
+#include "headwise/weights.hpp"
+#include "temporary_folder.hpp"
 
 // The entry point that libFuzzer and replay.cpp call.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -14,8 +16,23 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 // Ends the process with this text, so that the fuzzer keeps the input.
 void require(bool kept, const std::string& promise);
 
-// The bytes as a file in memory, under a path that holds until the next call.
-std::string input_file(std::string_view bytes);
+// A folder for the files of a target, and the input among them, whose bytes stay in memory: it can hold another input
+// after each call of write.
+class InputFolder {
+ public:
+  explicit InputFolder(const std::string& input_name);
+  const std::string& input() const { return input_; }  // its path
+  const TemporaryFolder& folder() const { return folder_; }
+  void write(std::string_view bytes) const;
+
+ private:
+  TemporaryFolder folder_;
+  std::string input_;
+  int descriptor_;
+};
+
+// A weight file with layers of several families in this folder, see tests/data/make_fixtures.py.
+headwise::WeightFile layers_beside(const TemporaryFolder& folder);
 
 // A refusal has a code that fits a file, and a text of printable UTF-8 that the file cannot make long.
 void require_refusal(const headwise::Error& error);
