@@ -65,7 +65,8 @@ TEST_CASE("the good files are read") {
 TEST_CASE("a FIFO, a directory, a device") {
   const char* problem = "not a regular file";
   check_kind(problem, [](const std::string& path) { REQUIRE(::mkfifo(path.c_str(), 0600) == 0); });
-  check_kind(problem, [](const std::string& path) { REQUIRE(::mkdir(path.c_str(), 0700) == 0); });
+  // A folder may stand for a model, so some readers say that there is none in it.
+  check_kind("", [](const std::string& path) { REQUIRE(::mkdir(path.c_str(), 0700) == 0); });
   check_kind(problem, [](const std::string& path) { link_to("/dev/zero", path); });
   check_kind(problem, [](const std::string& path) { link_to("/dev/null", path); });
   check_kind(problem, [](const std::string& path) { link_to("/dev/random", path); });
@@ -117,7 +118,8 @@ TEST_CASE("an empty file, and one of /proc that is longer than it says") {
 TEST_CASE("another kind of file under the name is refused as what it is not") {
   for (const Reading& reading : readings()) {
     for (const Reading& other : readings()) {
-      if (good_bytes(reading) == good_bytes(other)) continue;
+      const bool any_object = reading.name == "config.json" && other.name.ends_with(".json");
+      if (any_object || good_bytes(reading) == good_bytes(other)) continue;
       CAPTURE(reading.name);
       CAPTURE(other.name);
       const TemporaryFolder folder;

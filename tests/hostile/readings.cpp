@@ -1,5 +1,6 @@
 #include "readings.hpp"
 
+#include "headwise/files.hpp"
 #include "headwise/weights.hpp"
 #include "stored_layer.hpp"
 #include "temporary_folder.hpp"
@@ -44,7 +45,10 @@ void fill(const TemporaryFolder& folder) {
   folder.write("tensors.safetensors", file);
   folder.write("layer.safetensors", file);
   folder.write("config.json", "{\"num_attention_heads\": 3}");
+  folder.write("shard", file);
+  folder.write("model.safetensors.index.json", "{\"weight_map\": {\"a.w_q.weight\": \"shard\"}}");
   save_npy(folder.file("array.npy"), layer.query_weight);
+  save_npz(folder.file("arrays.npz"), {{"a", layer.query_weight}, {"b", layer.key_bias}});
 }
 
 }  // namespace
@@ -52,6 +56,8 @@ void fill(const TemporaryFolder& folder) {
 const std::vector<Reading>& readings() {
   static const std::vector<Reading> all{{"tensors.safetensors", read_tensors},
                                         {"layer.safetensors", read_layer},
+                                        {"model.safetensors.index.json", read_tensors},
+                                        {"arrays.npz", read_tensors},
                                         {"array.npy", read_npy},
                                         {"config.json", read_config}};
   return all;

@@ -4,7 +4,7 @@
 
 #include "expect_error.hpp"
 #include "faulty_io.hpp"
-#include "headwise/tensor.hpp"
+#include "headwise/files.hpp"
 #include "temporary_folder.hpp"
 
 using namespace headwise;
@@ -16,14 +16,24 @@ struct Writing {
   std::function<void(const std::string&)> write;
 };
 
-Tensor counting() {
-  Tensor tensor({40, 50});
-  for (std::int64_t i = 0; i < tensor.size(); ++i) tensor.data()[i] = static_cast<float>(i);
+const Tensor& counting() {
+  static const Tensor tensor = [] {
+    Tensor numbers({40, 50});
+    for (std::int64_t i = 0; i < numbers.size(); ++i) numbers.data()[i] = static_cast<float>(i);
+    return numbers;
+  }();
   return tensor;
 }
 
 const std::vector<Writing>& writings() {
-  static const std::vector<Writing> all{{"array.npy", [](const std::string& path) { save_npy(path, counting()); }}};
+  static const std::vector<Writing> all{{"array.npy", [](const std::string& path) { save_npy(path, counting()); }},
+                                        {"arrays.npz",
+                                         [](const std::string& path) {
+                                           save_npz(path, {{"a", counting()}, {"b", counting()}});
+                                         }},
+                                        {"tensors.safetensors", [](const std::string& path) {
+                                           save_safetensors(path, {{"a", counting()}});
+                                         }}};
   return all;
 }
 
