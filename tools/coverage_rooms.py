@@ -3,8 +3,8 @@
 
 Usage: coverage_rooms.py REPORT LIMIT ROOM...
 
-Prints each room's share, then the lines of the rooms named that no test reaches. Exits with 1 when one of these is below
-LIMIT percent or has no lines at all.
+Prints each room's share, then the lines of the rooms named that no test reaches. Exits with 1 when one of these is
+below LIMIT percent or has no lines at all.
 """
 
 import collections

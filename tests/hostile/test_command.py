@@ -50,16 +50,17 @@ class Outputs(CommandTest):
     def test_a_full_disk(self):
         disk = self.folder / "disk"
         disk.mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", disk], check=False, capture_output=True)
+        mount = ["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", disk]
+        mounted = subprocess.run(mount, check=False, capture_output=True)
         if mounted.returncode != 0:
-            self.skipTest("A FULL DISK IS NOT TESTED: mounting one needs root; the write faults of test_hostile stand in")
+            self.skipTest("A FULL DISK IS NOT TESTED: mounting one needs root; test_hostile has the failing writes")
         self.addCleanup(subprocess.run, ["umount", disk], check=True)
         self.check_failure(disk, "No space left")
 
     def test_a_full_disk_behind_standard_output(self):
         with open("/dev/full", "wb") as full:
-            self.fails(1, ["cannot write output", "No space left"], *self.arguments(self.results)[:-2], "--json", "--values",
-                       stdout=full)
+            arguments = [*self.arguments(self.results)[:-2], "--json", "--values"]
+            self.fails(1, ["cannot write output", "No space left"], *arguments, stdout=full)
 
     def test_a_folder_that_may_not_be_written(self):
         self.results.chmod(0o555)

@@ -9,8 +9,8 @@ REALS = ("attn_logit_softcapping", "query_pre_attn_scalar", "attention_multiplie
          "partial_rotary_factor", "rotary_pct")  # fmt: skip
 MODELS = ("llama", "mistral", "qwen2", "qwen3", "gemma2", "gemma3_text", "cohere", "gptj", "whisper", "gpt_neo", "bert",
           "t5", "mpt", "", "LLAMA")  # fmt: skip
-SCALING = ("factor", "original_max_position_embeddings", "low_freq_factor", "high_freq_factor", "beta_fast", "beta_slow",
-           "attention_factor", "rope_theta", "partial_rotary_factor", "unknown")  # fmt: skip
+SCALING = ("factor", "original_max_position_embeddings", "low_freq_factor", "high_freq_factor", "beta_fast",
+           "beta_slow", "attention_factor", "rope_theta", "partial_rotary_factor", "unknown")  # fmt: skip
 FEW_NUMBERS = ("0", "2", "-2", "2.5", "1e-300", "1e300", "18446744073709551615", '"2"', "null", "true", "[2]", "{}")
 
 
@@ -24,7 +24,8 @@ def numbers(add):
 def models(add):
     for model in MODELS:
         for extra in ("", ',"rope_theta":10000', ',"position_embedding_type":"rotary"', ',"rope_scaling":null',
-                      ',"rope_scaling":{"type":"linear","factor":2}', ',"head_dim":2,"num_key_value_heads":1'):  # fmt: skip
+                      ',"rope_scaling":{"type":"linear","factor":2}',
+                      ',"head_dim":2,"num_key_value_heads":1'):  # fmt: skip
             text = f'{{"model_type":"{model}","num_attention_heads":2{extra}}}'
             add(f"model_{model}_{len(text)}", text.encode())
     for kind, text in KINDS.items():
@@ -36,13 +37,15 @@ def scalings(add):
     for name in ("default", "linear", "yarn", "llama3", "dynamic", "longrope", "su"):
         for key in ("type", "rope_type"):
             full = ",".join(f'"{field}":2' for field in SCALING[:-1])
-            for index, inner in enumerate((f'"{key}":"{name}"', f'"{key}":"{name}",{full}', f'{full},"{key}":"{name}"')):
+            own = f'"{key}":"{name}"'
+            for index, inner in enumerate((own, f"{own},{full}", f"{full},{own}")):
                 for outer in ("rope_scaling", "rope_parameters"):
                     text = f'{{"model_type":"llama","num_heads":2,"{outer}":{{{inner}}}}}'
                     add(f"{outer}_{name}_{key}_{index}", text.encode())
     for field in SCALING:
         for index, number in enumerate(FEW_NUMBERS):
-            text = f'{{"model_type":"llama","num_heads":2,"rope_scaling":{{"type":"linear","factor":2,"{field}":{number}}}}}'
+            scaling = f'{{"type":"linear","factor":2,"{field}":{number}}}'
+            text = f'{{"model_type":"llama","num_heads":2,"rope_scaling":{scaling}}}'
             add(f"scaling_{field}_{index:02d}", text.encode())
 
 

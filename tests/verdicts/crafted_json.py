@@ -31,8 +31,8 @@ def crafted_index():
     good = '{"metadata":{"total_size":24},"weight_map":{"a":"s1","b":"s1","c":"s2"}}'
     forms(add, "weight_map", good)
     add("good", good.encode())
-    names = ("s1", "s2", "s3", "", ".", "..", "../s1", "/etc/hostname", "..\\\\s1", "sub/s1", "s1\\u0000", "\\u0073\\u0031",
-             "./s1", "s1/", "model.safetensors.index.json", "n" * 300, "S1", "s1 ")  # fmt: skip
+    names = ("s1", "s2", "s3", "", ".", "..", "../s1", "/etc/hostname", "..\\\\s1", "sub/s1", "s1\\u0000",
+             "\\u0073\\u0031", "./s1", "s1/", "model.safetensors.index.json", "n" * 300, "S1", "s1 ")  # fmt: skip
     for index, name in enumerate(names):
         add(f"shard_{index:02d}", f'{{"weight_map":{{"a":"{name}"}}}}'.encode())
         add(f"tensor_{index:02d}", f'{{"weight_map":{{"{name}":"s1"}}}}'.encode())

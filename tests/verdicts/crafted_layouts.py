@@ -1,7 +1,8 @@
 """Safetensors files about offsets, sizes, types and nesting; the headers' text is in crafted_safetensors."""
 
 from crafted import Collection
-from crafted_safetensors import BITS, ONE, entry, fields, file_bytes, lengths, metadata, names, outer_forms, payload, texts
+from crafted_safetensors import BITS, ONE, entry, file_bytes, payload
+from crafted_safetensors import fields, lengths, metadata, names, outer_forms, texts
 
 HUGE = 2**64 - 1
 
@@ -36,13 +37,15 @@ def offsets(add):
 def overflows(add):
     shapes = (
         [2**33, 2**31], [2**32, 2**32], [2**62 + 1], [2**61], [2**59 - 1], [2**59], [2**63], [HUGE], [2**64],
-        [HUGE, 0], [0, HUGE], [0, HUGE, 2], [HUGE, 2, 0], [2, HUGE, 0], [0, 2**64], [2**32, 2**31, 0], [1] * 40, [0] * 40,
+        [HUGE, 0], [0, HUGE], [0, HUGE, 2], [HUGE, 2, 0], [2, HUGE, 0], [0, 2**64], [2**32, 2**31, 0], [1] * 40,
+        [0] * 40,
         [1] * 2000, [2] * 64, [2] * 61, [2] * 63, [65536] * 4, [65536] * 4 + [0],
     )  # fmt: skip
     for index, shape in enumerate(shapes):
         for dtype, size in (("F32", 4), ("U8", 1), ("F4", 1)):
             for end in (0, size):
-                add(f"overflow_{index:02d}_{dtype}_{end}", file_bytes("{%s}" % entry(dtype, shape, 0, end), payload(end)))
+                header = "{%s}" % entry(dtype, shape, 0, end)
+                add(f"overflow_{index:02d}_{dtype}_{end}", file_bytes(header, payload(end)))
 
 
 def types(add):

@@ -30,7 +30,8 @@ def starts(add):
     add("whole", whole)
     for count in (1, 3, 100):
         add(f"behind_{count}", whole + payload(count))
-    for name, magic in {"upper": b"\x93Numpy", "ascii": b"xNUMPY", "zip": b"PK\x03\x04..", "first": b"\x92NUMPY"}.items():
+    magics = {"upper": b"\x93Numpy", "ascii": b"xNUMPY", "zip": b"PK\x03\x04..", "first": b"\x92NUMPY"}
+    for name, magic in magics.items():
         add(f"magic_{name}", file_bytes(GOOD, payload(8), magic=magic))
     for major in (0, 1, 2, 3, 4, 9, 255):
         for minor in (0, 1):
@@ -67,7 +68,8 @@ def dictionaries(add):
         "call": "dict(descr='<f4', fortran_order=False, shape=(2,))", "import": "__import__('os').system('true')",
         "sum": "{**{%s}}" % inner, "no_descr": "{'fortran_order': False, 'shape': (2,)}", "two_objects": GOOD + GOOD,
         "no_order": "{'descr': '<f4', 'shape': (2,)}", "no_shape": "{'descr': '<f4', 'fortran_order': False}",
-        "key_twice": "{%s, 'shape': (2,)}" % inner, "more_keys": "{%s, 'x': 1}" % inner, "nul": GOOD[:20] + "\0" + GOOD[20:],
+        "key_twice": "{%s, 'shape': (2,)}" % inner, "more_keys": "{%s, 'x': 1}" % inner,
+        "nul": GOOD[:20] + "\0" + GOOD[20:],
         "turned": "{'shape': (2,), 'fortran_order': False, 'descr': '<f4'}", "brackets": "[" * 100 + "]" * 100,
         "deep": "{'descr': '<f4', 'fortran_order': False, 'shape': %s2,%s}" % ("(" * 300, ")" * 300),
         "comment": GOOD[:-1] + "# x\n}", "newlines": GOOD.replace(" ", "\n"), "form_feed": GOOD.replace(" ", "\f"),
@@ -82,11 +84,15 @@ def dictionaries(add):
 
 def shapes(add):
     texts = (
-        "()", "(0,)", "(1,)", "(2,)", "(2, 3)", "(2, 3,)", "(0, 4)", "(4, 0)", "(1,1,1,1,1,1,1,2)", "(1,1,1,1,1,1,1,1,2)",
+        "()", "(0,)", "(1,)", "(2,)", "(2, 3)", "(2, 3,)", "(0, 4)", "(4, 0)", "(1,1,1,1,1,1,1,2)",
+        "(1,1,1,1,1,1,1,1,2)",
         "(" + "1," * 32 + ")", "(" + "1," * 33 + ")", "(" + "1," * 64 + ")", "(" + "1," * 65 + ")", "2", "(2)", "[2]",
-        "{2}", "'2'", "None", "(2L,)", "(2L, 3L)", "(2l,)", "(2LL,)", "(2 L,)", "(-1,)", "(-2, -2)", "(-0,)", "(- 2,)", "(+2,)",
-        "(2.0,)", "(2e0,)", "(True,)", "(False,)", "(None,)", "('2',)", "((2,),)", "(,)", "(2,,)", "(2 3)", "(02,)", "(00,)",
-        "(0x2,)", "(0b10,)", "(0o2,)", "(1_0,)", "(2j,)", "(1+1,)", "(*(2,),)", "( 2 , )", "(\n2\n,\n)", "(2", "(2,", "(2,]",
+        "{2}", "'2'", "None", "(2L,)", "(2L, 3L)", "(2l,)", "(2LL,)", "(2 L,)", "(-1,)", "(-2, -2)", "(-0,)", "(- 2,)",
+        "(+2,)",
+        "(2.0,)", "(2e0,)", "(True,)", "(False,)", "(None,)", "('2',)", "((2,),)", "(,)", "(2,,)", "(2 3)", "(02,)",
+        "(00,)",
+        "(0x2,)", "(0b10,)", "(0o2,)", "(1_0,)", "(2j,)", "(1+1,)", "(*(2,),)", "( 2 , )", "(\n2\n,\n)", "(2",
+        "(2,", "(2,]",
         "(4294967296, 4294967296)", "(4611686018427387905,)", "(2305843009213693952,)", "(9223372036854775807,)",
         "(9223372036854775808,)", "(18446744073709551615,)", "(18446744073709551616,)", "(18446744073709551618,)",
         "(0, 9223372036854775807)", "(0, 9223372036854775808)", "(9223372036854775807, 2, 0)", "(1" + "0" * 400 + ",)",
@@ -108,10 +114,12 @@ def types(add):
             add(f"fortran_{name}_{fortran.replace(', ', 'x').strip(',') or 'scalar'}", data)
         for shift in (-1, 1):
             add(f"size_{name}_{shift}", file_bytes(dictionary(f"'<{name}'"), payload(2 * size + shift)))
-    others = ("'|O'", "'O'", "'<c8'", "'<c16'", "'<U2'", "'|S8'", "'|V4'", "'<M8[s]'", "'<m8[ns]'", "'<f16'", "'<g'", "''",
+    others = ("'|O'", "'O'", "'<c8'", "'<c16'", "'<U2'", "'|S8'", "'|V4'", "'<M8[s]'", "'<m8[ns]'", "'<f16'", "'<g'",
+              "''",
               "'<'", "'<f'", "'<f3'", "'<f5'", "'<i16'", "'<f4 '", "' <f4'", "'<F4'", "'<f04'", "'<f4\\n'", "'float32'",
               "'f'", "'?'", "'<?'", "'<b2'", "'|b2'", "'bool'", "'<f4,<f4'", "'(2,)<f4'", "[('x', '<f4')]",
-              "[('x', '|O')]", "('<f4', (2,))", "4", "None", "['<f4']", "b'<f4'", "{'names': ['x'], 'formats': ['<f4']}",
+              "[('x', '|O')]", "('<f4', (2,))", "4", "None", "['<f4']", "b'<f4'",
+              "{'names': ['x'], 'formats': ['<f4']}",
               "'<f4', 'descr': '<f8'")  # fmt: skip
     for index, descr in enumerate(others):
         add(f"type_other_{index:02d}", file_bytes(dictionary(descr), payload(64)))

@@ -61,7 +61,8 @@ def lying(add):
         return whole[:at] + struct.pack(form, value) + whole[at + struct.calcsize(form) :]
 
     fields = {"flags": (8, "<H"), "method": (10, "<H"), "crc": (16, "<I"), "packed": (20, "<I"), "size": (24, "<I"),
-              "name_length": (28, "<H"), "extra_length": (30, "<H"), "comment_length": (32, "<H"), "offset": (42, "<I")}  # fmt: skip
+              "name_length": (28, "<H"), "extra_length": (30, "<H"), "comment_length": (32, "<H"),
+              "offset": (42, "<I")}  # fmt: skip
     for field, (at, form) in fields.items():
         for value in (0, 1, 8, 99, 0x7FFF, 0xFFFF) + ((0x7FFFFFFF, 0xFFFFFFFF) if form == "<I" else ()):
             add(f"central_{field}_{value}", patched(central + at, form, value))

@@ -125,7 +125,8 @@ def fields(add):
     for index, offsets in enumerate(("[]", "[0]", "[4]", "[0,4,4]", "[0,4,null]", "[[0,4]]", '{"0":0,"1":4}', '"0,4"')):
         add(f"offsets_form_{index}", file_bytes(with_fields(data_offsets=offsets), payload(4)))
     for index, number in enumerate(NUMBERS):
-        add(f"number_{index:02d}_as_size", file_bytes(with_fields(shape=f"[{number}]", data_offsets="[0,8]"), payload(8)))
+        add(f"number_{index:02d}_as_size", file_bytes(
+            with_fields(shape=f"[{number}]", data_offsets="[0,8]"), payload(8)))  # fmt: skip
         add(f"number_{index:02d}_as_begin", file_bytes(with_fields(data_offsets=f"[{number},4]"), payload(4)))
         add(f"number_{index:02d}_as_end", file_bytes(
             with_fields(dtype='"U8"', shape="[2]", data_offsets=f"[0,{number}]"), payload(2)))  # fmt: skip
@@ -138,7 +139,8 @@ def metadata(add):
         add(f"metadata_value_{kind}", file_bytes('{"__metadata__":{"k":%s}}' % text))
     tensor = GOOD[1:-1]
     pairs = {"first": '{"__metadata__":{"k":"v"},%s}' % tensor, "last": '{%s,"__metadata__":{"k":"v"}}' % tensor,
-             "escaped": '{"\\u005f_metadata__":{"k":"v"},%s}' % tensor, "upper": '{"__METADATA__":{"k":"v"},%s}' % tensor,
+             "escaped": '{"\\u005f_metadata__":{"k":"v"},%s}' % tensor,
+             "upper": '{"__METADATA__":{"k":"v"},%s}' % tensor,
              "twice": '{"__metadata__":{},%s,"__metadata__":{}}' % tensor,
              "null_then_object": '{"__metadata__":null,%s,"__metadata__":{}}' % tensor,
              "as_tensor": '{"__metadata__":{%s}}' % ONE, "key_twice": '{"__metadata__":{"k":"v","k":"w"},%s}' % tensor,

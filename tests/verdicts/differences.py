@@ -8,7 +8,9 @@ NPY_TYPES = ("f4", "f8", "f2", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "
 SAFETENSORS = {
     "The format forbids a name twice; the reference lets the last one win.": ["names_same_and_same_bytes"],
     "A metadata key twice hides one of two values, like a name twice.": ["metadata_key_twice"],
-    "An entry is an object; that the reference reads arrays too is an accident of its JSON library.": ["entry_positional"],
+    "An entry is an object; that the reference reads arrays too is an accident of its JSON library.": [
+        "entry_positional"
+    ],
 }
 
 NPY = {

@@ -52,8 +52,8 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(sorted(stricter_files() - differing), [], "listed as different, but alike")
 
     def test_headwise_is_never_the_more_lenient_one(self):
-        lenient = [name for name, fields in self.found.items() if (fields[0], self.reference[name][0]) == ("accepts", "refuses")]
-        self.assertEqual(lenient, [])
+        for name, fields in self.found.items():
+            self.assertNotEqual((fields[0], self.reference[name][0]), ("accepts", "refuses"), name)
 
     def test_what_both_accept_holds_the_same(self):
         for name, fields in self.found.items():
