@@ -10,7 +10,7 @@ summary="$logs/summary.txt"
 
 # In the order in which they run. A step NAME is a function step_NAME: what it prints goes to its log, what it hands to
 # `figure` goes into the summary, and it fails when it returns anything but 0.
-steps=(soak)
+steps=(soak fuzz coverage)
 
 usage() {
   cat <<END
@@ -18,6 +18,8 @@ Usage: tests/long.sh [STEP…] [--help]
 
 Runs the steps named, or all of them:
   soak      5 minutes of random calls by 8 sessions: memory, threads and results stay what they are
+  fuzz      5 minutes of libFuzzer for each reader of files (clang 14)
+  coverage  line coverage of each room, at least 95 % for loader and API
 
 Prints a summary at the end and leaves it in build/long/summary.txt, beside a log for each step.
 Exits with 1 when a step failed.
@@ -39,6 +41,20 @@ step_soak() {
   build_release soak
   "$build/tests/soak/soak" --seconds 300 | tee "$logs/soak.out"
   figure <"$logs/soak.out"
+}
+
+step_fuzz() {
+  local status=0
+  "$root/tests/fuzz/run.sh" --seconds 300 | tee "$logs/fuzz.out" || status=$?
+  figure <"$logs/fuzz.out"
+  return "$status"
+}
+
+step_coverage() {
+  local status=0
+  "$root/tools/coverage.sh" >"$logs/coverage.out" || status=$?
+  grep -E '^engine/' "$logs/coverage.out" | figure
+  return "$status"
 }
 
 machine() {
