@@ -91,6 +91,20 @@ TEST_CASE("long shapes, long names, deep and long values that are stepped over")
   check_bounded("white space", std::string(header_bytes, ' ') + "{}");
 }
 
+TEST_CASE("a header of the largest size is read, one byte more is not") {
+  const TemporaryFolder folder;
+  for (const std::uint64_t length : {100'000'000, 100'000'001}) {
+    std::string start(sizeof length, '\0');
+    std::memcpy(start.data(), &length, sizeof length);
+    const std::string path = folder.write("t.safetensors", start + "{}");
+    REQUIRE(::truncate(path.c_str(), static_cast<off_t>(length + 8)) == 0);
+    const char* problem = length == 100'000'000 ? "contains a NUL byte" : "exceeds the limit";
+    start_memory_peak();
+    expect_error(ErrorCode::bad_file, {problem}, [&] { WeightFile::open(path); });
+    CHECK(memory_peak() < (length == 100'000'000 ? static_cast<std::int64_t>(length) + fixed_bytes : fixed_bytes));
+  }
+}
+
 TEST_CASE("many layers are found, and the missing one is reported, in time and in a short message") {
   const TemporaryFolder folder;
   const auto layer = [](std::size_t i) {

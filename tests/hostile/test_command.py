@@ -95,6 +95,18 @@ class Inputs(CommandTest):
                 self.fails(1, [path.name], "inspect", path, timeout=20)
                 self.fails(1, [path.name], "run", TINY_BERT, "--query", path, timeout=20)
 
+    def test_every_damaged_case_is_refused_in_one_line(self):
+        cases = pathlib.Path(TINY_BERT).parents[1] / "cases"
+        verdicts = [line.split("\t") for line in (cases / "verdicts.tsv").read_text().splitlines() if line[0] != "#"]
+        damaged = [name for name, verdict, _ in verdicts if verdict == "bad_file"]
+        self.assertGreater(len(damaged), 40)
+        for name in damaged:
+            with self.subTest(name=name):
+                if name.endswith(".npy"):
+                    self.fails(1, [name], "run", TINY_BERT, "--query", cases / name, timeout=20)
+                else:
+                    self.fails(1, [name], "inspect", cases / name, timeout=20)
+
     def test_a_large_sparse_file_costs_what_is_needed(self):
         """5 GiB of zeros behind the header, none of which a layer needs."""
         path = self.folder / "sparse.safetensors"
