@@ -78,7 +78,8 @@ TEST_CASE("C calls: every output has the bits of C++, with every argument of a c
   const Tensor x = random_tensor(random, {2, 7, 24}, 2), y = random_tensor(random, {2, 9, 24}, 2);
   const Tensor mask = random_tensor(random, {7, 9}), gate = random_tensor(random, {4});
   const Tensor angles = random_tensor(random, {16, 3});
-  const Tensor lengths = ids({2}, {5, 7}), documents = ids({2, 7}, {0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3});
+  const Tensor lengths = ids({2}, {5, 7}), documents = ids({2, 7}, {0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3}),
+               other_documents = ids({7}, {0, 1, 1, 2, 2, 3, 3});
   const Tensor positions = ids({7}, {0, 1, 2, 5, 6, 7, 8}), heads = ids({2}, {1, 3});
   Tensor padding(DType::boolean, {2, 9});
   std::fill_n(padding.data<bool>() + 5, 4, true);
@@ -110,6 +111,8 @@ TEST_CASE("C calls: every output has the bits of C++, with every argument of a c
   inputs.query_offsets = lengths.view();
   inputs.query_documents = inputs.key_documents = documents.view();
   pair.check(inputs);
+  inputs.key_documents = other_documents.view();
+  pair.check(inputs);
   inputs = self;
   inputs.head_gate = gate.view();
   inputs.position_ids = positions.view();
@@ -130,9 +133,9 @@ TEST_CASE("C calls: sessions on threads that they share, and that outlive the ex
   const Tensor expected = run(pair.model, inputs_of(x, x, x)).output;
   OwnedExecutor executor;
   std::int32_t threads = 0;
-  check_ok(headwise_executor_create(2, executor.to()));
+  check_ok(headwise_executor_create(3, executor.to()));  // more than the tests' machines have
   check_ok(headwise_executor_threads(executor, &threads));
-  CHECK((threads == 1 || threads == 2));
+  CHECK(threads <= 3);
   auto options = ready<headwise_session_options>();
   options.executor = executor;
   options.schedule = HEADWISE_SCHEDULE_WIDE;

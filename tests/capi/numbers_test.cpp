@@ -67,11 +67,17 @@ TEST_CASE("C tensors: made, written, stored, loaded and converted") {
 
 TEST_CASE("C positions: frequencies, slopes and buckets are those of C++") {
   RotaryConfig config{.dim = 8, .scaling = RotaryScaling::yarn, .factor = 4, .original_positions = 32};
+  config.beta_fast = 3;
+  config.beta_slow = 0.25;
+  config.attention_factor = 1.5;
   auto c = ready<headwise_rotary_config>();
   c.dim = 8;
   c.scaling = HEADWISE_SCALING_YARN;
   c.factor = 4;
   c.original_positions = 32;
+  c.beta_fast = 3;
+  c.beta_slow = 0.25;
+  c.attention_factor = 1.5;
   double frequencies[5] = {}, magnitude = 0;
   check_ok(headwise_rotary_frequencies(&c, 5, frequencies));
   const std::vector<double> expected = rotary_frequencies(config);
@@ -79,6 +85,16 @@ TEST_CASE("C positions: frequencies, slopes and buckets are those of C++") {
   CHECK(frequencies[4] == 0);
   check_ok(headwise_rotary_magnitude(&c, &magnitude));
   CHECK(magnitude == rotary_magnitude(config));
+  c.scaling = HEADWISE_SCALING_LLAMA3;
+  c.base = 100;
+  c.low_frequency_factor = 2;
+  c.high_frequency_factor = 5;
+  check_ok(headwise_rotary_frequencies(&c, 5, frequencies));
+  config.scaling = RotaryScaling::llama3;
+  config.base = 100;
+  config.low_frequency_factor = 2;
+  config.high_frequency_factor = 5;
+  CHECK(std::vector<double>(frequencies, frequencies + 4) == rotary_frequencies(config));
   check_invalid({"frequencies", "3", "4"}, headwise_rotary_frequencies(&c, 3, frequencies));
   float slopes[6] = {};
   check_ok(headwise_alibi_slopes(6, HEADWISE_ALIBI_INTERLEAVED, 0, 6, slopes));

@@ -5,12 +5,20 @@ using namespace headwise;
 
 namespace {
 
+// Large enough for two threads.
+AttentionConfig large_config() {
+  AttentionConfig config;
+  config.model_dim = 96;
+  config.num_heads = 6;
+  return config;
+}
+
 struct Profiled {
-  AttentionWeights weights = random_weights(grouped_config(), 1);
+  AttentionWeights weights = random_weights(large_config(), 1);
   MultiHeadAttention model{weights};
   OwnedModel c_handle = c_model(weights);
   OwnedSession session = c_session(c_handle, 2, HEADWISE_SCHEDULE_WIDE);
-  Tensor x = filled({2, 40, 24}, 0.5F), y{{2, 40, 24}};
+  Tensor x = filled({4, 150, 96}, 0.5F), y{{4, 150, 96}};
   CCall call{inputs_of(x, x, x), {.output = y.mutable_view()}};
 
   OwnedProfile profile(const headwise_profile_options* options) const {
@@ -88,6 +96,7 @@ TEST_CASE("C profile: the same call, and times that add up") {
   check_ok(headwise_explanation_get(plan, &explained));
   CHECK(explained.num_steps == info.num_steps);
   CHECK(explained.num_threads == info.num_threads);
+  CHECK(info.num_threads == 2);
   double work = 0;
   std::int64_t parts = 0;
   for (std::int64_t i = 0; i < info.num_steps; ++i) {

@@ -179,6 +179,22 @@ TEST_CASE("cancel: lengths of a cache stay, and the call can be made again") {
   }
 }
 
+TEST_CASE("cancel: before it begins, a call takes nothing from a circular cache") {
+  const Tensor x = filled({1, 1, 3, 4}, 0.25F);
+  AttentionInputs inputs = inputs_of(x, x, x);
+  const MultiHeadAttention model = heads_model(inputs, "auto");
+  KvCache cache(model.config(), {.batch = 1, .capacity = 4, .circular = true});
+  cache.append(x, x);
+  std::atomic<bool> flag{true};
+  Results results = make_results(model, inputs);
+  inputs.cache = &cache;
+  inputs.cancel = &flag;
+  Session session(model);
+  expect_cancelled([&] { session.run(inputs, results.outputs()); });
+  CHECK(cache.length(0) == 3);
+  CHECK(cache.oldest(0) == 0);
+}
+
 TEST_CASE("cancel: a cancelled append leaves the cache as it was") {
   Random random(5);
   const MultiHeadAttention model(random_weights(grouped_config(), 1));
