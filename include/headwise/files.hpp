@@ -11,7 +11,7 @@
 namespace headwise {
 
 // All arrays of an .npz file by name, each as load_npy gives it. Throws what WeightFile::open and read throw.
-std::map<std::string, Tensor> load_npz(const std::string& path);
+HEADWISE_API std::map<std::string, Tensor> load_npz(const std::string& path);
 
 // A tensor to write; the memory behind the view must stay valid until the writer returns.
 struct NamedView {
@@ -25,13 +25,13 @@ struct NamedView {
 // nobody sees half of it; the system writes it to the disk in its own time (no fsync). Throws
 // Error(invalid_argument) for a name twice, the name "__metadata__", names or metadata that are no UTF-8, a header
 // above 100,000,000 bytes; Error(io).
-void save_safetensors(const std::string& path, const std::vector<NamedView>& tensors,
-                      const std::map<std::string, std::string>& metadata = {});
+HEADWISE_API void save_safetensors(const std::string& path, const std::vector<NamedView>& tensors,
+                                   const std::map<std::string, std::string>& metadata = {});
 
 // Writes an .npz file as numpy.load reads it: tensors in the order of their names, not compressed, the same bytes at
 // any time. The archive is made in memory before it is written. bf16 has no .npy type and is refused. Throws as
 // save_safetensors does, also for a name with a NUL and for no array at all.
-void save_npz(const std::string& path, const std::vector<NamedView>& tensors);
+HEADWISE_API void save_npz(const std::string& path, const std::vector<NamedView>& tensors);
 
 // How a layer is to be stored.
 struct LayerStorage {
@@ -55,6 +55,6 @@ struct StoredLayer {
 // The tensors of a layer as a family stores them: load_attention the other way round, with the same bits where dtype is
 // f32. If a layer has only some biases, the others are written as zeros; norms are written as they multiply. Throws
 // Error(invalid_argument) for a family that is not known or has no place for a part of the layer.
-StoredLayer store_layer(const AttentionWeights& weights, const LayerStorage& storage);
+HEADWISE_API StoredLayer store_layer(const AttentionWeights& weights, const LayerStorage& storage);
 
 }  // namespace headwise
