@@ -1,4 +1,6 @@
-"""Steps that the tests of the installed library share. Standard library only; CMake says in the environment what to use."""
+"""Steps that the tests of the installed library share. Standard library only; CMake says in the environment what to
+use.
+"""
 
 import os
 import pathlib

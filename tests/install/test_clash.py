@@ -1,8 +1,9 @@
-"""Programs that export functions under the names that headwise and the libraries it loads use inside: the fakes must never
-be called.
+"""Programs that export functions under the names that headwise and the libraries it loads use inside: the fakes must
+never be called.
 
 A host may carry another oneDNN or libzip, or other versions of the libraries whose inline functions are compiled into
-headwise. The fakes have the names of all functions of both and of all visible symbols of our objects, and end the process.
+headwise. The fakes have the names of all functions of both and of all visible symbols of our objects, and end the
+process.
 """
 
 import io
@@ -54,7 +55,7 @@ def clashing_names():
     of_the_system = set().union(*(defined(path, "--dynamic") for path in needed))
     ours = defined(BUILD / "libheadwise_rooms.a") - defined(SHARED, "--dynamic") - of_the_system
     names = sorted(theirs | ours)
-    for part in ("dnnl_version", "dnnl_primitive_execute", "zip_close", "8nlohmann", "8headwise7kernels", "_ZNSt6vector"):
+    for part in ("dnnl_version", "dnnl_primitive_execute", "zip_close", "8nlohmann", "8headwise7kernels", "St6vector"):
         assert any(part in name for name in names), f"no fake for {part}"
     return names
 

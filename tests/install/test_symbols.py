@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,10 +14,14 @@ CHECK = ROOT / "tools" / "check_symbols.py"
 MAP = ROOT / "cmake" / "exports.map"
 PUBLIC = """
 extern "C" __attribute__((visibility("default"))) int headwise_version() { return 1; }
-namespace headwise { struct __attribute__((visibility("default"))) Tensor { int size(); }; int Tensor::size() { return 1; } }
+namespace headwise { struct __attribute__((visibility("default"))) Tensor { int size(); };
+int Tensor::size() { return 1; } }
 """
 UNIQUE = "namespace headwise { template <class T> struct Dims { static T x; }; template <class T> T Dims<T>::x = 1;\n" \
          "int use() { return Dims<int>::x; } }"
+# A function or class without HEADWISE_API.
+DECLARATION = re.compile(r"(?!HEADWISE_API|inline|constexpr|template|typedef|using|class)[A-Za-z_][\w:<>, *&]*\("
+                         r"|class (?!HEADWISE_API)\w+[^;]*$")
 GOOD_LINK = ("-fopenmp", "-Wl,--no-as-needed", "-Wl,-soname,libheadwise.so.0", f"-Wl,--version-script={MAP}")
 
 
@@ -50,6 +55,18 @@ class Symbols(unittest.TestCase):
     def test_the_libraries(self):
         self.check(BUILD / "libheadwise.so")
         self.check(BUILD / "libheadwise.a")
+
+    def test_all_that_is_declared_is_there(self):
+        """C functions by name; of the C++ headers what is declared at the left margin must be marked."""
+        visible = run("nm", "--dynamic", "--defined-only", BUILD / "libheadwise.so")
+        functions = set()
+        for path in (ROOT / "include" / "headwise").rglob("*.h*"):
+            text = path.read_text(encoding="utf-8")
+            functions.update(re.findall(r"^HEADWISE_C_API [^;]*?\b(headwise_\w+)\(", text, re.MULTILINE))
+            for line in text.splitlines():
+                self.assertFalse(path.suffix == ".hpp" and DECLARATION.match(line), f"not marked: {path.name}: {line}")
+        self.assertGreater(len(functions), 50)
+        self.assertEqual({name for name in functions if f" {name}@@" not in visible}, set())
 
     def test_a_good_one(self):
         self.check(self.shared(PUBLIC))
