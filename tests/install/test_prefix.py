@@ -87,6 +87,17 @@ class Prefix(unittest.TestCase):
             if path.suffix in (".cmake", ".pc"):
                 self.assertNotIn(str(BUILD), path.read_text(encoding="utf-8"), path.name)
 
+    def test_without_onednn(self):
+        """Its name leads to a file that is no library: what needs it says so, nothing else does."""
+        folder = self.folder / "broken"
+        folder.mkdir()
+        for major in (2, 3):
+            (folder / f"libdnnl.so.{major}").write_bytes(b"")
+        flags = self.pkg_config("--cflags", "--libs", "headwise-static")
+        program = compile_program("C", self.folder / "without_onednn", CONSUMERS["C"], *flags)
+        with self.assertRaisesRegex(AssertionError, r"model: oneDNN, which multiplies .* cannot be used: .*libdnnl\.so"):
+            result(program, LD_LIBRARY_PATH=str(folder), HEADWISE_ISA="reference")
+
     def test_command(self):
         command = self.prefix / "bin" / "headwise"
         self.assertIn("headwise", run(command, "--version", environment={"LD_LIBRARY_PATH": ""}))
