@@ -10,7 +10,7 @@ summary="$logs/summary.txt"
 
 # In the order in which they run. A step NAME is a function step_NAME: what it prints goes to its log, what it hands to
 # `figure` goes into the summary, and it fails when it returns anything but 0.
-steps=(soak fuzz coverage)
+steps=(soak fuzz coverage races)
 
 usage() {
   cat <<END
@@ -20,6 +20,7 @@ Runs the steps named, or all of them:
   soak      5 minutes of random calls by 8 sessions: memory, threads and results stay what they are
   fuzz      5 minutes of libFuzzer for each reader of files (clang 14)
   coverage  line coverage of each room, at least 95 % for loader and API
+  races     many sessions on one model under the thread sanitizer (clang, LLVM's OpenMP); builds the library for it
 
 Prints a summary at the end and leaves it in build/long/summary.txt, beside a log for each step.
 Exits with 1 when a step failed.
@@ -55,6 +56,14 @@ step_coverage() {
   "$root/tools/coverage.sh" >"$logs/coverage.out" || status=$?
   grep -E '^engine/' "$logs/coverage.out" | figure
   return "$status"
+}
+
+step_races() {
+  cd "$root"
+  cmake --preset tsan -Wno-dev --log-level=WARNING
+  cmake --build --preset tsan
+  ctest --preset tsan --output-on-failure | tee "$logs/races.out"
+  grep "tests passed" "$logs/races.out" | figure
 }
 
 machine() {

@@ -17,8 +17,8 @@ class Crew;
 //
 // Calls begin in the order in which they come; the thread that makes a call works on it. Alone, a call has all the
 // threads it can use; the more callers wait, the fewer does each have, down to its own. A call too small for a second
-// thread runs on its caller's at once. Callers sleep while they wait for their turn; threads without work stay awake for
-// 20 µs, within a call for 100. The bits of a result do not depend on any of it.
+// thread runs on its caller's at once. Callers sleep while they wait for their turn; threads without work stay awake
+// for 20 µs, within a call for 50. The bits of a result do not depend on any of it.
 //
 // Safe to share between threads. Its threads are named "headwise-1" and so on, handle no signals, and end with it, that
 // is with the last session that has it. In a child of fork() a session finds that they are gone and starts some of its

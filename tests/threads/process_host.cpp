@@ -57,10 +57,10 @@ void check_runs(const LargeLayer& layer, const SessionOptions& options) {
 void fork_first() {
   const LargeLayer layer;
   Session session(layer.model, {.threads = 3, .schedule = Schedule::wide});
-  check(thread_count() == 1, "a model and a session start threads");
+  check(has_threads(1), "a model and a session start threads");
   check(in_child([&] {
           check(layer.run_right(session), "other bits in the child");
-          check(thread_count() == 3, "not all threads in the child");
+          check(has_threads(3), "not all threads in the child");
         }),
         "child before the first run");
   check_runs(layer, {.threads = 3});
@@ -72,7 +72,7 @@ void fork_after() {
   check(layer.run_right(session), "other bits before the fork");
   const auto child = [&] {
     check(layer.run_right(session), "other bits in the parent's session");
-    check(thread_count() == 4, "not all threads in the child");
+    check(has_threads(4), "not all threads in the child");
     check_runs(layer, {.threads = 4});
     check_runs(layer, {});
     Session last = std::move(session);
@@ -131,7 +131,7 @@ void fork_executor() {
   check(layer.run_right(session), "other bits before the fork");
   check(in_child([&] {
           check(layer.run_right(session), "other bits in the child");
-          check(thread_count() == 3, "not all threads in the child");
+          check(has_threads(3), "not all threads in the child");
           check_runs(layer, {.executor = executor});  // the dead one
           const auto renewed = std::make_shared<Executor>(2);
           check_runs(layer, {.executor = renewed});
