@@ -16,6 +16,11 @@ void require(bool kept, const std::string& promise) {
   std::abort();
 }
 
+Tally& tally() {
+  static Tally counts;
+  return counts;
+}
+
 InputFolder::InputFolder(const std::string& input_name)
     : input_(folder_.file(input_name)), descriptor_(::memfd_create("input", 0)) {
   const std::string memory = "/proc/self/fd/" + std::to_string(descriptor_);

@@ -37,12 +37,20 @@ headwise::WeightFile layers_beside(const TemporaryFolder& folder);
 // A refusal has a code that fits a file, and a text of printable UTF-8 that the file cannot make long.
 void require_refusal(const headwise::Error& error);
 
+// How many calls were refused and how many were not: inputs that one of them never meets test nothing.
+struct Tally {
+  std::size_t accepted = 0, refused = 0;
+};
+Tally& tally();
+
 // Calls and returns whether nothing was refused.
 template <class Call>
 bool accepted(const Call& call) try {
   call();
+  ++tally().accepted;
   return true;
 } catch (const headwise::Error& error) {
   require_refusal(error);
+  ++tally().refused;
   return false;
 }

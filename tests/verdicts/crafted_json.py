@@ -5,7 +5,7 @@ import json
 from crafted import Collection
 from crafted_safetensors import ESCAPES, KINDS, TEXTS
 
-LAYER = "model.layers.{}.self_attn."
+LAYER = "model.layers.{layer}.self_attn."
 MAP = {f"{role}_weight": f"{LAYER}{role[0]}_proj.weight" for role in ("query", "key", "value", "output")}
 PACKED = {"qkv_weight": "packed.in_proj_weight", "qkv_bias": "packed.in_proj_bias",
           "output_weight": "packed.out_proj.weight", "output_bias": "packed.out_proj.bias"}  # fmt: skip
@@ -57,7 +57,7 @@ def crafted_map():
         for key, value in good.items():
             rest = {k: v for k, v in good.items() if k != key}
             add(f"{name}_no_{key}", json.dumps(rest).encode())
-            for index, other in enumerate(("", "absent", "{}", "{}{}", "{", "packed.bias_k", 7, None, [value], {})):
+            for index, other in enumerate(("", "absent", "{layer}", "{layer}{layer}", "{layer", "packed.bias_k", 7, None, [value], {})):
                 add(f"{name}_{key}_{index}", json.dumps({**rest, key: other}).encode())
             add(f"{name}_{key}_twice", text[:-1].encode() + f',"{key}":"{value}"}}'.encode())
         for setting, words in (("layout", ("out_in", "in_out", "x", 1)), ("rows", ("blocks", "groups", "", [])),
