@@ -6,9 +6,9 @@ root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 build="$root/build/coverage"
 limit=95
 # Loader and API. A room is listed below however it does.
-strict=(engine/weights engine/capi)
+strict=(engine/weights engine/capi include/headwise)
 # The tests of the rooms, in order of the rooms; the suites of differential and perf repeat what these reach.
-tests='^(tensor|positions|cache|weights|projection|kernels|runtime|limits|capi|hostile|verdicts|fuzz_.*)$'
+tests='^(tensor|positions|cache|weights|projection|kernels|runtime|limits|capi.*|hostile|verdicts|fuzz_.*)$'
 targets=()
 
 usage() {
@@ -17,7 +17,7 @@ Usage: tools/coverage.sh [--loader-only] [--help]
 
 1. builds the coverage preset
 2. runs the tests of the rooms
-3. prints the line coverage of each room of engine/, and the lines that no test reaches in ${strict[*]}
+3. prints the line coverage of each room and of the public headers, and the lines that no test reaches in ${strict[*]}
 4. exits with 1 when one of these is below $limit %
 
   --loader-only   build and run only what reaches engine/weights: some minutes instead of a quarter of an hour
@@ -55,7 +55,8 @@ main() {
   cd "$root"
   command -v gcovr >/dev/null || { echo "coverage: gcovr is missing, see tools/install_packages.sh" >&2 && exit 1; }
   build_and_run
-  gcovr --root "$root" --object-directory "$build" --filter "$root/engine/" --json "$build/coverage.json" "$build/engine"
+  gcovr --root "$root" --object-directory "$build" --filter "$root/engine/" --filter "$root/include/" \
+    --json "$build/coverage.json" "$build"
   tools/coverage_rooms.py "$build/coverage.json" "$limit" "${strict[@]}"
 }
 
