@@ -53,7 +53,7 @@ struct Layout {
 
 using LayoutPointer = std::shared_ptr<const Layout>;
 
-// In the order of preference. To add a family, add rows to the table in layouts.cpp.
+// In the order of preference. To add a family, add a row in layout_rows.cpp.
 const std::vector<LayoutPointer>& known_layouts();
 
 }  // namespace headwise

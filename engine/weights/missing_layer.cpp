@@ -165,11 +165,16 @@ void throw_missing_layer(const WeightFile& file, const std::vector<LaidOutLayer>
 }
 
 void throw_missing_mapped(const WeightFile& file, const NameMap& map, std::int64_t number) {
+  const std::vector<PartName> parts = map.parts(number);
+  const auto is_free = [&](const TensorInfo& tensor) {
+    return std::none_of(parts.begin(), parts.end(), [&](const PartName& part) { return part.name == tensor.name; });
+  };
   std::vector<std::string> names;
   for (const std::string& name : map.missing(file, number)) {
     std::vector<std::string> near;
     for (const TensorInfo& tensor : file.tensors()) {
-      if (near.size() < most_near && is_near(tensor.name, name, name)) near.push_back(in_quotes(tensor.name));
+      if (near.size() == most_near) break;
+      if (is_near(tensor.name, name, name) && is_free(tensor)) near.push_back(in_quotes(tensor.name));
     }
     names.push_back(in_quotes(name) + (near.empty() ? "" : " (near: " + join(near) + ")"));
   }

@@ -16,7 +16,9 @@ class NameMap {
 
   // The layers whose matrices are all there, by number where names hold {layer}, else the one; numbered so.
   std::vector<LaidOutLayer> layers(const WeightFile& file) const;
-  // Names of the tensors that layer `number` needs and the file lacks.
+  // The parts of layer `number`, with the full names of their tensors.
+  std::vector<PartName> parts(std::int64_t number) const;
+  // Names of the tensors that it needs and the file lacks.
   std::vector<std::string> missing(const WeightFile& file, std::int64_t number) const;
 
   const std::string& path() const noexcept { return path_; }
@@ -24,7 +26,6 @@ class NameMap {
 
  private:
   LaidOutLayer layer(const WeightFile& file, std::int64_t number) const;
-  std::vector<PartName> parts(std::int64_t number) const;
 
   std::string path_;
   LayoutPointer layout_;
