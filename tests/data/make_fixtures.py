@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes families.safetensors, one attention layer as six families and types store it, and extras.safetensors.
+"""Makes families.safetensors, one attention layer as ten families and types store it, and extras.safetensors.
 
 D 4, 2 heads. The elements of the query, key, value and output weights are 0/8, 1/8, 2/8, … in this order, those of the
 biases 0, -1/8, -2/8, …; all are exact in f16 and bf16. extras.safetensors holds layers with parts beyond these: the
@@ -46,6 +46,53 @@ def torch_separate(prefix):
     yield from torch_output(prefix)
 
 
+def rows(part):
+    """The rows of query, key, value or output, [out, in]."""
+    return [WEIGHTS[16 * part + 4 * row : 16 * part + 4 * row + 4] for row in range(4)]
+
+
+def flat(matrix):
+    return [element for row in matrix for element in row]
+
+
+def in_out(matrix):
+    return flat(zip(*matrix))
+
+
+def fused(name, shape, values, bias_rows=range(12)):
+    yield f"{name}.weight", "F32", shape, values
+    yield f"{name}.bias", "F32", [12], [BIASES[row] for row in bias_rows]
+
+
+def gpt2(prefix):
+    yield from fused(f"{prefix}c_attn", [4, 12], in_out(rows(0) + rows(1) + rows(2)))
+    yield f"{prefix}c_proj.weight", "F32", [4, 4], in_out(rows(3))
+    yield f"{prefix}c_proj.bias", "F32", [4], BIASES[12:]
+    yield f"{prefix}bias", "F32", [1, 1, 4, 4], [1.0] * 16  # the causal mask of old files
+
+
+def timm(prefix):
+    yield from fused(f"{prefix}qkv", [12, 4], WEIGHTS[:48])
+    yield f"{prefix}proj.weight", "F32", [4, 4], WEIGHTS[48:]
+    yield f"{prefix}proj.bias", "F32", [4], BIASES[12:]
+
+
+def bloom(prefix):
+    order = [4 * part + 2 * head + row for head in (0, 1) for part in (0, 1, 2) for row in (0, 1)]
+    stacked = rows(0) + rows(1) + rows(2)
+    yield from fused(f"{prefix}query_key_value", [12, 4], flat(stacked[row] for row in order), order)
+    yield f"{prefix}dense.weight", "F32", [4, 4], WEIGHTS[48:]
+    yield f"{prefix}dense.bias", "F32", [4], BIASES[12:]
+
+
+def keras(prefix):
+    for i, name in enumerate(["query", "key", "value"]):
+        yield f"{prefix}{name}/kernel", "F32", [4, 2, 2], in_out(rows(i))
+        yield f"{prefix}{name}/bias", "F32", [2, 2], BIASES[4 * i : 4 * i + 4]
+    yield f"{prefix}attention_output/kernel", "F32", [2, 2, 4], in_out(rows(3))
+    yield f"{prefix}attention_output/bias", "F32", [4], BIASES[12:]
+
+
 def all_tensors():
     yield from four_linears("classic.", ["w_q", "w_k", "w_v", "w_o"], "F32")
     yield from four_linears("half.", ["q_proj", "k_proj", "v_proj", "out_proj"], "F16")
@@ -54,6 +101,10 @@ def all_tensors():
     yield from four_linears("encoder.layer.0.attention.", bert, "F64")
     yield from torch_packed("packed.")
     yield from torch_separate("separate.")
+    yield from gpt2("transformer.h.0.attn.")
+    yield from timm("blocks.0.attn.")
+    yield from bloom("h.0.self_attention.")
+    yield from keras("functional/multi_head_attention/")
 
 
 def counted(name, shape, start, dtype="F32"):

@@ -234,3 +234,78 @@ TEST_CASE("numbers that a float cannot hold are refused, not rounded to infinity
     }
   }
 }
+
+TEST_CASE("models with ALiBi get it, and MPT says whether") {
+  const PositionBiasConfig bloom = load("\"model_type\": \"bloom\"").config.position_bias;
+  CHECK(bloom.kind == PositionBias::alibi);
+  CHECK(bloom.slopes == AlibiSlopes::interleaved);
+  CHECK(bloom.alibi_max == 8);
+  const std::string mpt = "\"model_type\": \"mpt\"";
+  CHECK(load(mpt).config.position_bias.kind == PositionBias::alibi);
+  const AttentionConfig described =
+      load(mpt + R"(, "attn_config": {"alibi": true, "alibi_bias_max": 16, "softmax_scale": 0.25, "clip_qkv": null})")
+          .config;
+  CHECK(described.position_bias.alibi_max == 16);
+  CHECK(described.scale == 0.25F);
+  CHECK(load(mpt + R"(, "attn_config": {"alibi": false})").config.position_bias.kind == PositionBias::none);
+  refused(ErrorCode::bad_file, {"alibi is neither true nor false"}, mpt + R"(, "attn_config": {"alibi": 1})");
+  refused(ErrorCode::bad_file, {"attn_config is no object"}, mpt + R"(, "attn_config": "triton")");
+  LoadOptions options;
+  options.position_bias = PositionBiasConfig{};
+  CHECK(load("\"model_type\": \"bloom\"", options).config.position_bias.kind == PositionBias::none);
+}
+
+TEST_CASE("projections that are cut off and Falcon's ALiBi are refused") {
+  refused(ErrorCode::unsupported, {"clip_qkv"}, R"("model_type": "mpt", "attn_config": {"clip_qkv": 8})");
+  refused(ErrorCode::unsupported, {"clip_qkv"}, "\"clip_qkv\": 6.0");
+  refused(ErrorCode::unsupported, {"alibi", "LoadOptions::rotary"}, R"("model_type": "falcon", "alibi": true)");
+  refused(ErrorCode::unsupported, {"alibi"}, R"("model_type": "unheard_of", "alibi": true)");
+  CHECK(load(R"("model_type": "falcon", "alibi": false)").config.rotary.base == 10000);
+}
+
+TEST_CASE("GPT-2 may leave the scale out, or divide it by the layer") {
+  const std::string gpt2 = "\"model_type\": \"gpt2\"";
+  CHECK(load(gpt2).config.scale == static_cast<float>(1 / std::sqrt(8.0)));
+  CHECK(load(gpt2 + ", \"scale_attn_weights\": false").config.scale == 1.0F);
+  refused(ErrorCode::unsupported, {"scale_attn_by_inverse_layer_idx", "LoadOptions::scale"},
+          gpt2 + ", \"scale_attn_by_inverse_layer_idx\": true");
+  LoadOptions options;
+  options.scale = 0.125F;
+  CHECK(load(gpt2 + ", \"scale_attn_by_inverse_layer_idx\": true", options).config.scale == 0.125F);
+}
+
+TEST_CASE("GPT-NeoX and Nomic have words of their own for the rotary embedding") {
+  const RotaryConfig neox =
+      load(R"("model_type": "gpt_neox", "rotary_pct": 0.25, "rotary_emb_base": 5000)").config.rotary;
+  CHECK(neox.dim == 2);
+  CHECK(neox.base == 5000);
+  CHECK(neox.layout == RotaryLayout::half_split);
+  const RotaryConfig nomic = load(R"("model_type": "nomic_bert", "rotary_emb_base": 1000, "rotary_emb_fraction": 1.0,
+      "rotary_emb_interleaved": true)")
+                                 .config.rotary;
+  CHECK(nomic.dim == 8);
+  CHECK(nomic.base == 1000);
+  CHECK(nomic.layout == RotaryLayout::interleaved);
+}
+
+TEST_CASE("Meta's own names turn neighbours, though config.json speaks of Llama") {
+  const auto tensors = four_linears(llama_layer(), "layers.0.attention.", {"wq", "wk", "wv", "wo"});
+  CHECK(load(llama, {}, tensors).config.rotary.layout == RotaryLayout::interleaved);
+  LoadOptions options;
+  options.rotary = RotaryConfig{8};
+  CHECK(load(llama, options, tensors).config.rotary.layout == RotaryLayout::half_split);
+}
+
+TEST_CASE("a model's type decides between families, and its missing biases are known") {
+  AttentionWeights layer = llama_layer();
+  const Tensor both = stacked({&layer.key_weight, &layer.value_weight});
+  const std::vector<NamedTensor> tensors{{"h.0.query_key_value.weight", stacked({&layer.query_weight, &both})},
+                                         {"h.0.query_key_value.bias", Tensor({64})},
+                                         {"h.0.dense.weight", layer.output_weight}};
+  LoadOptions options;
+  options.rotary = RotaryConfig{};
+  const AttentionWeights loaded = load("\"model_type\": \"chatglm\"", options, tensors);
+  CHECK(same(loaded.key_weight, layer.key_weight));
+  CHECK(!loaded.output_bias.given());
+  refused(ErrorCode::unsupported, {"'chatglm'", "LoadOptions::rotary"}, "\"model_type\": \"chatglm\"");
+}
