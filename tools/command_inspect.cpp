@@ -8,6 +8,7 @@
 #include "command.hpp"
 #include "console.hpp"
 #include "inspect_report.hpp"
+#include "layer_options.hpp"
 #include "option_types.hpp"
 #include "text.hpp"
 
@@ -26,7 +27,8 @@ Example:
 struct InspectOptions {
   CommonOptions common;
   std::string file;
-  OpenOptions open;
+  LoadOptions load;
+  bool families = false;
   bool no_scan = false;
   bool values = false;
 };
@@ -73,33 +75,40 @@ std::optional<std::int64_t> known_heads(const std::string& file, const Console& 
 }
 
 // With what the file and config.json say, as run would without further options.
-Loading try_loading(const WeightFile& file, std::int64_t index) try {
-  LoadOptions options;
-  options.layer = index;
+Loading try_loading(const WeightFile& file, const AttentionLayer& layer, LoadOptions options) try {
+  options.layer = layer.index;
   AttentionWeights weights = load_attention(file, options);
   for (Tensor* matrix : {&weights.query_weight, &weights.key_weight, &weights.value_weight, &weights.output_weight}) {
     *matrix = Tensor();
   }
-  return {std::move(weights), ""};
+  return {std::move(weights), "", has_stored_check(file, layer.prefix)};
 } catch (const Error& error) {
-  return {std::nullopt, in_option_words(error.what())};
+  return {std::nullopt, in_option_words(error.what()), false};
+}
+
+// What the options leave of the file's layers. Without options, a file that has none or stands beside a broken
+// config.json is shown all the same.
+std::vector<AttentionLayer> layers_of(const WeightFile& file, const LoadOptions& load) try {
+  return find_attention_layers(file, load);
+} catch (const Error&) {
+  if (!load.family.empty() || !load.name_map.empty()) throw;
+  return find_attention_layers(file);
 }
 
 Inspection inspect_weights(const InspectOptions& options, const Console& console) {
-  const WeightFile file = WeightFile::open(options.file, options.open);
+  const WeightFile file = WeightFile::open(options.file, options.load.open);
   Inspection inspection;
   inspection.path = options.file;
   inspection.tensors = file.tensors();
   inspection.nonfinite.resize(inspection.tensors.size());
-  inspection.layers = find_attention_layers(file);
+  inspection.layers = layers_of(file, options.load);
   inspection.heads = known_heads(options.file, console);
   inspection.scanned = !options.no_scan;
-  inspection.loadings.resize(inspection.layers.size());
   if (!inspection.scanned) return inspection;
   scan(file, inspection, console);
-  if (!inspection.heads) return inspection;
   for (const AttentionLayer& layer : inspection.layers) {
-    inspection.loadings[static_cast<std::size_t>(layer.index)] = try_loading(file, layer.index);
+    const bool heads_known = inspection.heads || layer.widths.num_heads > 0 || !options.load.name_map.empty();
+    if (heads_known) inspection.loadings[layer.index] = try_loading(file, layer, options.load);
   }
   return inspection;
 }
@@ -117,6 +126,11 @@ void show_weights(const InspectOptions& options) {
 }
 
 int inspect(const InspectOptions& options) {
+  if (options.families) {
+    write_output(options.common.json ? families_json() : families_text());
+    return exit_ok;
+  }
+  if (options.file.empty()) throw UsageError("FILE is required; see 'headwise inspect --help'");
   if (options.values && !options.common.json) throw UsageError("--values says nothing without --json");
   if (is_npy(options.file)) {
     show_array(options);
@@ -131,14 +145,15 @@ int inspect(const InspectOptions& options) {
 Command add_inspect(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("inspect", "Show what a weight file or a .npy file holds");
   auto options = std::make_shared<InspectOptions>();
-  add_path(*parser, "FILE", options->file, "Weight file (.safetensors) or array (.npy)")
-      ->required()
-      ->option_text("(required)");
+  add_path(*parser, "FILE", options->file, "Weight file (.safetensors) or array (.npy)")->option_text("(required)");
   parser->add_flag("--no-scan", options->no_scan,
                    "Do not read the values: no NaN counts, no attempt to load the layers");
   parser->add_flag("--values", options->values, "With --json, for a .npy file: every value");
-  parser->add_flag("--allow-trailing-bytes", options->open.allow_trailing_bytes,
+  parser->add_flag("--allow-trailing-bytes", options->load.open.allow_trailing_bytes,
                    "Accept bytes after the last tensor, as some published files have");
+  add_layout_choice(*parser, options->load);
+  parser->add_flag("--families", options->families, "Show the table of layouts instead of a file")
+      ->group(layer_choice_group);
   add_common_options(*parser, options->common);
   parser->footer(details);
   return {parser, [options] { return inspect(*options); }};

@@ -73,6 +73,7 @@ Json layer_json(const LoadedLayer& loaded, const LayerOptions& options) {
           {"layer", options.load.layer},
           {"family", loaded.layer.family},
           {"prefix", json_text(loaded.layer.prefix)},
+          {"stored_check_passed", loaded.checked ? Json(true) : Json(nullptr)},
           {"config", config_json(loaded.weights)}};
 }
 

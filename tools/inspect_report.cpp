@@ -36,17 +36,20 @@ using Group = std::vector<AttentionLayer>;
 
 constexpr std::size_t page_width = 80;
 
-const std::optional<Loading>& loading_of(const Inspection& inspection, const AttentionLayer& layer) {
-  return inspection.loadings[static_cast<std::size_t>(layer.index)];
+// nullptr when it was not tried.
+const Loading* loading_of(const Inspection& inspection, const AttentionLayer& layer) {
+  const auto found = inspection.loadings.find(layer.index);
+  return found == inspection.loadings.end() ? nullptr : &found->second;
 }
 
-std::string loading_text(const std::optional<Loading>& loading) {
-  if (!loading) return "";
+std::string loading_text(const Loading* loading) {
+  if (loading == nullptr) return "";
   if (!loading->weights)
     return wrapped("  does not load as it is: " + printable(loading->refusal) + "\n", page_width, 4);
   const AttentionConfig config = resolve(loading->weights->config);
   std::string text = "  loads with: scale " + significant(static_cast<double>(*config.scale), 6);
   for (const std::string& extra : describe_extras(*loading->weights)) text += "; " + extra;
+  if (loading->checked) text += "; stored check passed";
   return wrapped(text + "\n", page_width, 4);
 }
 
@@ -62,11 +65,28 @@ std::vector<Group> group_layers(const Inspection& inspection) {
   return groups;
 }
 
+// Where the family is open, those that it may be.
+std::string family_text(const AttentionLayer& layer) {
+  if (!layer.family.empty()) return "family " + layer.family;
+  std::string families;
+  for (const std::string& family : layer.candidates) families += (families.empty() ? "" : "|") + family;
+  return "family open, --family " + families + " says it";
+}
+
+// What the shapes tell, or why the family is only known by name.
+std::string sizes_text(const AttentionLayer& layer, std::optional<std::int64_t> heads) {
+  for (const FamilyRow& row : list_families()) {
+    if (row.family != layer.family || row.refusal.empty()) continue;
+    return "not supported\n" + wrapped("  " + row.refusal + "\n", page_width, 4);
+  }
+  return to_text(layer_sizes(layer), heads) + "\n";
+}
+
 std::string group_text(const Group& group, const Inspection& inspection) {
   const AttentionLayer& first = group.front();
   const auto count = static_cast<std::int64_t>(group.size());
-  std::string text = plural(count, "attention layer") + ", family " + first.family + ": ";
-  text += to_text(layer_sizes(first), inspection.heads) + "\n";
+  std::string text = plural(count, "attention layer") + ", " + family_text(first) + ": ";
+  text += sizes_text(first, inspection.heads);
   text += loading_text(loading_of(inspection, first));
   Table names;
   names.row({"layer", "prefix"});
@@ -99,22 +119,25 @@ std::string tensors_text(const Inspection& inspection) {
   return table.to_string();
 }
 
-Json loading_json(const std::optional<Loading>& loading) {
-  if (!loading) return nullptr;
+Json loading_json(const Loading* loading) {
+  if (loading == nullptr) return nullptr;
   if (!loading->weights) return {{"config", nullptr}, {"refusal", json_text(loading->refusal)}};
-  return {{"config", config_json(*loading->weights)}, {"refusal", nullptr}};
+  return {{"config", config_json(*loading->weights)},
+          {"refusal", nullptr},
+          {"stored_check_passed", loading->checked ? Json(true) : Json(nullptr)}};
 }
 
 Json layer_json(const AttentionLayer& layer, const Inspection& inspection) {
-  const std::optional<std::int64_t> heads = inspection.heads;
   const LayerSizes sizes = layer_sizes(layer);
+  const std::optional<std::int64_t> heads = sizes.heads(inspection.heads);
   const std::int64_t head_dim = sizes.head_dim(heads);
   Json parts = Json::array();
   for (const auto& part : layer.parts) {
     parts.push_back({{"role", part.role}, {"tensor", json_text(part.tensor)}, {"shape", part.shape}});
   }
   return {{"index", layer.index},
-          {"family", layer.family},
+          {"family", layer.family.empty() ? Json(nullptr) : Json(layer.family)},
+          {"candidates", layer.candidates},
           {"prefix", json_text(layer.prefix)},
           {"model_dim", sizes.model_dim},
           {"output_dim", sizes.output_dim},

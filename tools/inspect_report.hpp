@@ -2,6 +2,7 @@
 #pragma once
 
 #include <headwise/headwise.hpp>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ namespace headwise::tools {
 struct Loading {
   std::optional<AttentionWeights> weights;  // without its matrices
   std::string refusal;
+  bool checked = false;  // it passed the check that the file keeps beside it
 };
 
 struct Inspection {
@@ -21,13 +23,17 @@ struct Inspection {
   std::vector<TensorInfo> tensors;
   std::vector<std::optional<NonFinite>> nonfinite;  // one a tensor; nothing where it was not or cannot be counted
   std::vector<AttentionLayer> layers;
-  std::vector<std::optional<Loading>> loadings;  // one a layer; nothing where it was not tried
-  std::optional<std::int64_t> heads;             // from config.json
+  std::map<std::int64_t, Loading> loadings;  // by the index of the layer; none where it was not tried
+  std::optional<std::int64_t> heads;         // from config.json
   bool scanned = true;
 };
 
 std::string inspection_text(const Inspection& inspection);
 std::string inspection_json(const Inspection& inspection);
+
+// The table of layouts.
+std::string families_text();
+std::string families_json();
 
 // The same for a .npy file.
 std::string array_text(const std::string& path, const Tensor& tensor);

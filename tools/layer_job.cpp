@@ -1,5 +1,6 @@
 #include "layer_job.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "input_files.hpp"
@@ -7,17 +8,6 @@
 
 namespace headwise::tools {
 namespace {
-
-AttentionLayer chosen_layer(const WeightFile& file, const LoadOptions& load, std::int64_t& count) {
-  AttentionLayer chosen;
-  count = 0;
-  for (const AttentionLayer& layer : find_attention_layers(file)) {
-    const bool prefix_fits = load.prefix.empty() || layer.prefix == load.prefix || layer.prefix == load.prefix + ".";
-    if (!prefix_fits || (!load.family.empty() && layer.family != load.family)) continue;
-    if (count++ == load.layer) chosen = layer;
-  }
-  return chosen;
-}
 
 // The file itself is sound once it is open: its list of tensors says more than advice about damage.
 AttentionWeights load_weights(const WeightFile& file, const LoadOptions& load) try {
@@ -27,12 +17,13 @@ AttentionWeights load_weights(const WeightFile& file, const LoadOptions& load) t
   throw CommandError(in_option_words(error.what()) + "; 'headwise inspect' shows layers and tensors");
 }
 
-void check_heads_known(const LayerChoice& options) {
-  const bool told = options.load.use_model_config && heads_from_config(options.file).has_value();
-  if (told) return;
-  const std::string why = options.load.use_model_config ? "no config.json beside " + options.file + " tells it"
-                                                        : "--no-model-config leaves config.json aside";
-  throw CommandError("the number of heads is not known: " + why + "; give --heads");
+// Once it has loaded, what it was.
+void describe_choice(const WeightFile& file, const LoadOptions& load, LoadedLayer& loaded) {
+  const std::vector<AttentionLayer> layers = find_attention_layers(file, load);
+  loaded.layer_count = static_cast<std::int64_t>(layers.size());
+  loaded.layer = *std::find_if(layers.begin(), layers.end(),
+                               [&](const AttentionLayer& layer) { return layer.index == load.layer; });
+  loaded.checked = load.stored_check != StoredCheck::off && has_stored_check(file, loaded.layer.prefix);
 }
 
 }  // namespace
@@ -43,9 +34,8 @@ LoadedLayer load_layer(const LayerChoice& options, const Console& console) {
   load.open.progress = [&bar](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
   const WeightFile file = WeightFile::open(options.file, load.open);
   LoadedLayer loaded;
-  loaded.layer = chosen_layer(file, load, loaded.layer_count);
-  if (loaded.layer_count > load.layer && load.num_heads == 0) check_heads_known(options);
   loaded.weights = load_weights(file, load);
+  describe_choice(file, load, loaded);
   return loaded;
 }
 

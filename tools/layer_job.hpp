@@ -12,6 +12,7 @@ namespace headwise::tools {
 struct LoadedLayer {
   AttentionLayer layer;
   std::int64_t layer_count = 0;  // of the file, after --prefix and --family
+  bool checked = false;          // it passed the check that the file keeps beside it
   AttentionWeights weights;
 };
 

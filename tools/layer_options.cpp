@@ -45,6 +45,15 @@ void add_cache(CLI::App& app, CacheOptions& cache) {
 
 }  // namespace
 
+void add_layout_choice(CLI::App& app, LoadOptions& load) {
+  constexpr auto group = layer_choice_group;
+  app.add_option("--family", load.family, "How the layers are stored, see 'headwise inspect --families'")
+      ->option_text("NAME")
+      ->group(group);
+  add_path(app, "--map", load.name_map, "JSON file that says which tensor is which matrix (docs/weights.md)")
+      ->group(group);
+}
+
 void add_layer_choice(CLI::App& app, LoadOptions& load) {
   constexpr auto group = layer_choice_group;
   add_integer<std::int64_t>(app, "--layer", load.layer, 0, any_number,
@@ -56,15 +65,18 @@ void add_layer_choice(CLI::App& app, LoadOptions& load) {
   app.add_option("--prefix", load.prefix, "Only the layers with this prefix, see inspect")
       ->option_text("TEXT")
       ->group(group);
-  app.add_option("--family", load.family, "Only the layers of this family, see inspect")
-      ->option_text("NAME")
-      ->group(group);
+  add_layout_choice(app, load);
   add_list(app, "--keep-heads", load.keep_heads, "Load these heads only, e.g. 0,2,5, as if there were no others")
       ->group(group);
   const auto ignore_config = [&load](std::int64_t) { load.use_model_config = false; };
   app.add_flag_function("--no-model-config", ignore_config, "Take nothing from config.json beside the file")
       ->group(group);
   app.add_flag("--allow-missing-bias", load.allow_missing_bias, "Take a missing bias as zero")->group(group);
+  add_choice<StoredCheck>(
+      app, "--stored-check", load.stored_check,
+      {{"auto", StoredCheck::when_present}, {"require", StoredCheck::required}, {"off", StoredCheck::off}},
+      "The check that a file may keep beside a layer (default auto: where there is one)")
+      ->group(group);
   app.add_flag("--allow-trailing-bytes", load.open.allow_trailing_bytes, "Accept bytes after the last tensor")
       ->group(group);
 }

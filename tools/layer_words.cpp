@@ -58,7 +58,8 @@ std::string describe_layer(const LoadedLayer& loaded, const LayerOptions& option
   if (options.file.empty()) return "random weights";
   const std::string prefix = loaded.layer.prefix.empty() ? "" : ", " + printable(loaded.layer.prefix);
   return std::to_string(options.load.layer) + " of " + std::to_string(loaded.layer_count) + " in " +
-         printable(options.file) + ": " + loaded.layer.family + prefix;
+         printable(options.file) + ": " + loaded.layer.family + prefix +
+         (loaded.checked ? ", stored check passed" : "");
 }
 
 std::string describe_sizes(const AttentionConfig& config) {

@@ -30,8 +30,9 @@ void check_sizes(const CLI::App& app, const SizedOptions& options) {
   for (const char* name : {"--width", "--kv-heads", "--head-dim"}) {
     if (file && app.count(name) > 0) throw UsageError(std::string(name) + " is for a layer without FILE");
   }
-  for (const char* name : {"--layer", "--prefix", "--family", "--no-model-config", "--allow-missing-bias",
-                           "--allow-trailing-bytes", "--norm-epsilon", "--norm-plus-one", "--t5-backward"}) {
+  for (const char* name :
+       {"--layer", "--prefix", "--family", "--map", "--stored-check", "--no-model-config", "--allow-missing-bias",
+        "--allow-trailing-bytes", "--norm-epsilon", "--norm-plus-one", "--t5-backward"}) {
     if (!file && app.count(name) > 0) throw UsageError(std::string(name) + " says nothing without a FILE");
   }
   if (!file && options.load.position_bias && options.load.position_bias->kind == PositionBias::t5) {
