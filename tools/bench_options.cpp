@@ -114,7 +114,7 @@ std::vector<BenchRequest> requests_of_word(const std::string& word) try {
 }
 
 void add_bench_options(CLI::App& app, BenchOptions& options) {
-  add_path(app, "FILE", options.file, "Weight file (.safetensors), or none: random weights")->option_text(" ");
+  add_path(app, "FILE", options.file, "Weight file or model folder, or none: random weights")->option_text(" ");
   add_common_options(app, options.common);
   add_what(app, options);
   add_how(app, options);

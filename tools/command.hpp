@@ -19,6 +19,7 @@ Command add_run(CLI::App& app);
 Command add_explain(CLI::App& app);
 Command add_profile(CLI::App& app);
 Command add_verify(CLI::App& app);
+Command add_convert(CLI::App& app);
 Command add_bench(CLI::App& app);
 Command add_info(CLI::App& app);
 

@@ -98,7 +98,8 @@ std::vector<AttentionLayer> layers_of(const WeightFile& file, const LoadOptions&
 Inspection inspect_weights(const InspectOptions& options, const Console& console) {
   const WeightFile file = WeightFile::open(options.file, options.load.open);
   Inspection inspection;
-  inspection.path = options.file;
+  inspection.path = file.path();
+  inspection.format = file.format();
   inspection.tensors = file.tensors();
   inspection.nonfinite.resize(inspection.tensors.size());
   inspection.layers = layers_of(file, options.load);
@@ -145,7 +146,9 @@ int inspect(const InspectOptions& options) {
 Command add_inspect(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("inspect", "Show what a weight file or a .npy file holds");
   auto options = std::make_shared<InspectOptions>();
-  add_path(*parser, "FILE", options->file, "Weight file (.safetensors) or array (.npy)")->option_text("(required)");
+  add_path(*parser, "FILE", options->file,
+           "Weight file (.safetensors, index .json, .npz), model folder or array (.npy)")
+      ->option_text("(required)");
   parser->add_flag("--no-scan", options->no_scan,
                    "Do not read the values: no NaN counts, no attempt to load the layers");
   parser->add_flag("--values", options->values, "With --json, for a .npy file: every value");

@@ -98,7 +98,7 @@ int run(const CLI::App& app, const RunOptions& options) {
 Command add_run(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("run", "Run one attention layer of a weight file on .npy tensors");
   auto options = std::make_shared<RunOptions>();
-  add_path(*parser, "FILE", options->file, "Weight file (.safetensors)")->required()->option_text("(required)");
+  add_path(*parser, "FILE", options->file, weight_file_help)->required()->option_text("(required)");
   add_layer_options(*parser, *options);
   add_result_options(*parser, *options);
   add_call_options(*parser, *options);

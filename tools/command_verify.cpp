@@ -145,7 +145,7 @@ int verify(const VerifyOptions& options) {
 Command add_verify(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("verify", "Compare a layer's kernels with its definition in double");
   auto options = std::make_shared<VerifyOptions>();
-  add_path(*parser, "FILE", options->file, "Weight file (.safetensors)")->required()->option_text("(required)");
+  add_path(*parser, "FILE", options->file, weight_file_help)->required()->option_text("(required)");
   add_layer_options(*parser, *options);
   add_call_options(*parser, *options);
   add_integer<std::int64_t>(*parser, "--seed", options->seed, 0, std::numeric_limits<std::int64_t>::max(),

@@ -103,10 +103,12 @@ std::vector<std::string> tensor_row(const Inspection& inspection, std::size_t i)
   const TensorInfo& info = inspection.tensors[i];
   std::vector<std::string> cells{printable(info.name), info.dtype, shape_text(info.shape),
                                  std::to_string(info.end - info.begin)};
-  if (!inspection.scanned) return cells;
-  const auto& found = inspection.nonfinite[i];
-  cells.push_back(found ? std::to_string(found->nan_count) : "-");
-  cells.push_back(found ? std::to_string(found->infinite_count) : "-");
+  if (inspection.scanned) {
+    const auto& found = inspection.nonfinite[i];
+    cells.push_back(found ? std::to_string(found->nan_count) : "-");
+    cells.push_back(found ? std::to_string(found->infinite_count) : "-");
+  }
+  if (!info.file.empty()) cells.push_back(printable(info.file));
   return cells;
 }
 
@@ -114,6 +116,7 @@ std::string tensors_text(const Inspection& inspection) {
   Table table;
   std::vector<std::string> heading{"tensor", "dtype", "shape", "bytes"};
   if (inspection.scanned) heading.insert(heading.end(), {"NaN", "Inf"});
+  if (!inspection.tensors.empty() && !inspection.tensors.front().file.empty()) heading.push_back("shard");
   table.row(heading);
   for (std::size_t i = 0; i < inspection.tensors.size(); ++i) table.row(tensor_row(inspection, i));
   return table.to_string();
@@ -157,6 +160,7 @@ Json tensor_json(const Inspection& inspection, std::size_t i) {
           {"dtype", info.dtype},
           {"shape", info.shape},
           {"bytes", info.end - info.begin},
+          {"file", info.file.empty() ? Json(nullptr) : json_text(info.file)},
           {"nan_count", found ? Json(found->nan_count) : Json(nullptr)},
           {"infinite_count", found ? Json(found->infinite_count) : Json(nullptr)}};
 }
@@ -166,7 +170,7 @@ Json tensor_json(const Inspection& inspection, std::size_t i) {
 std::string inspection_text(const Inspection& inspection) {
   const Totals totals = totals_of(inspection);
   const auto count = static_cast<std::int64_t>(inspection.tensors.size());
-  std::string text = printable(inspection.path) + ": " + plural(count, "tensor") + " (" +
+  std::string text = printable(inspection.path) + ": " + inspection.format + ", " + plural(count, "tensor") + " (" +
                      std::to_string(totals.outside) + " outside the attention layers), " + byte_text(totals.bytes) +
                      ", " + health_text(inspection, totals) + "\n\n";
   if (inspection.layers.empty()) text += "No attention layer of a known family.\n\n";
@@ -180,6 +184,7 @@ std::string inspection_json(const Inspection& inspection) {
   for (const AttentionLayer& layer : inspection.layers) layers.push_back(layer_json(layer, inspection));
   for (std::size_t i = 0; i < inspection.tensors.size(); ++i) tensors.push_back(tensor_json(inspection, i));
   return json_line({{"file", json_text(inspection.path)},
+                    {"format", inspection.format},
                     {"bytes", totals.bytes},
                     {"num_heads", inspection.heads ? Json(*inspection.heads) : Json(nullptr)},
                     {"tensors_outside_layers", totals.outside},

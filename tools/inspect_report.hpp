@@ -1,4 +1,4 @@
-// What `headwise inspect` found in a safetensors file, and how it is told.
+// What `headwise inspect` found in a weight file, and how it is told.
 #pragma once
 
 #include <headwise/headwise.hpp>
@@ -20,6 +20,7 @@ struct Loading {
 
 struct Inspection {
   std::string path;
+  std::string format;
   std::vector<TensorInfo> tensors;
   std::vector<std::optional<NonFinite>> nonfinite;  // one a tensor; nothing where it was not or cannot be counted
   std::vector<AttentionLayer> layers;

@@ -51,6 +51,7 @@ void add_layer_options(CLI::App& app, LayerOptions& options);
 void add_call_options(CLI::App& app, LayerOptions& options);
 
 // Parts of them, each a topic of its own.
+inline constexpr auto weight_file_help = "Weight file: .safetensors, its index .json, .npz or the model's folder";
 inline constexpr auto layer_choice_group = "Which layer";
 void add_layer_choice(CLI::App& app, LoadOptions& load);
 void add_layout_choice(CLI::App& app, LoadOptions& load);     // its part that says how layers are stored

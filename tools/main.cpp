@@ -26,8 +26,8 @@ struct CommandLine {
   CommandLine() {
     app.set_version_flag("--version", std::string("headwise ") + version());
     app.get_formatter()->column_width(help_column);
-    commands = {add_inspect(app), add_run(app),   add_explain(app), add_profile(app),
-                add_verify(app),  add_bench(app), add_info(app)};
+    commands = {add_inspect(app), add_run(app),     add_explain(app), add_profile(app),
+                add_verify(app),  add_convert(app), add_bench(app),   add_info(app)};
     app.require_subcommand(1);
     app.footer(exit_codes);
   }

@@ -1,7 +1,6 @@
 #include "result_options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <limits>
 
 #include "option_types.hpp"
@@ -14,15 +13,6 @@ constexpr auto group = "Results";
 constexpr auto most = std::int64_t{1} << 31;
 
 using NamedPath = std::pair<std::string, std::string>;  // option and path
-
-// Also under two names, and before the file is there.
-bool same_file(const std::string& a, const std::string& b) {
-  if (a.empty() || b.empty()) return false;
-  std::error_code ignored;
-  if (a == b || std::filesystem::equivalent(a, b, ignored)) return true;
-  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(a, ignored), ignored);
-  return !whole.empty() && whole == std::filesystem::weakly_canonical(std::filesystem::absolute(b, ignored), ignored);
-}
 
 }  // namespace
 

@@ -74,7 +74,7 @@ MultiHeadAttention make_attention(const SizedOptions& options, const AttentionWe
 }  // namespace
 
 void add_call(CLI::App& app, SizedOptions& options) {
-  add_path(app, "FILE", options.file, "Weight file (.safetensors), or none: see --width")->option_text(" ");
+  add_path(app, "FILE", options.file, "Weight file or model folder, or none: see --width")->option_text(" ");
   add_layer_options(app, options);
   add_sizes(app, options);
   add_result_options(app, options);

@@ -62,4 +62,12 @@ void check_target(const std::string& option, const std::string& path, const char
   }
 }
 
+bool same_file(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return false;
+  std::error_code ignored;
+  if (a == b || std::filesystem::equivalent(a, b, ignored)) return true;
+  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(a, ignored), ignored);
+  return !whole.empty() && whole == std::filesystem::weakly_canonical(std::filesystem::absolute(b, ignored), ignored);
+}
+
 }  // namespace headwise::tools

@@ -14,4 +14,7 @@ void write_text_file(const std::string& path, std::string_view text);
 // Throws UsageError, naming the option, when something else than a file has that name or its folder is not there.
 void check_target(const std::string& option, const std::string& path, const char* kind);
 
+// Also under two names, and before the file is there; "" is none.
+bool same_file(const std::string& a, const std::string& b);
+
 }  // namespace headwise::tools

@@ -1,0 +1,52 @@
+// Is what was written what was meant? Layouts that are turned round wrongly give shapes that load.
+#include <cstring>
+
+#include "convert_job.hpp"
+#include "layer_tensors.hpp"
+#include "text.hpp"
+
+namespace headwise::tools {
+namespace {
+
+// All that the tensors do not say is given, so that .npz files, which keep no settings, load too.
+LoadOptions options_for(const WeightFile& file, const ConvertedLayer& layer) {
+  LoadOptions load;
+  load.family = layer.stored.family;
+  load.prefix = layer.stored.prefix;
+  load.use_model_config = false;
+  const AttentionConfig config = resolve(layer.weights.config);
+  load.num_heads = config.num_heads;
+  load.scale = config.scale;
+  load.rotary = config.rotary;
+  load.position_bias = config.position_bias;
+  for (const AttentionLayer& found : find_attention_layers(file, load)) {
+    if (found.prefix == layer.stored.prefix) load.layer = found.index;
+  }
+  return load;
+}
+
+// A bias that was not given is written as zeros where others are.
+bool same_or_zero(const Tensor& before, const Tensor& after) {
+  const std::size_t bytes = static_cast<std::size_t>(after.size()) * sizeof(float);
+  if (before.given()) return before.shape() == after.shape() && std::memcmp(before.data(), after.data(), bytes) == 0;
+  for (std::int64_t i = 0; i < after.size(); ++i) {
+    if (after.data()[i] != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void check_written(const Conversion& conversion, const std::string& path) {
+  const WeightFile file = WeightFile::open(path);
+  for (const ConvertedLayer& layer : conversion.layers) {
+    const AttentionWeights loaded = load_attention(file, options_for(file, layer));
+    for (const LayerTensor& part : layer_tensors()) {
+      if (!part.in_file || same_or_zero(layer.weights.*part.tensor, loaded.*part.tensor)) continue;
+      throw CommandError(path + ": " + part.name + " of layer " + std::to_string(layer.from.index) +
+                         " does not come back as it was; please report this");
+    }
+  }
+}
+
+}  // namespace headwise::tools
