@@ -8,7 +8,10 @@ using namespace headwise::capi;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 headwise_status headwise_cancel_flag_create(headwise_cancel_flag** flag) {
-  return guard([&] { deref("flag", flag) = new headwise_cancel_flag; });
+  return guard([&] {
+    auto& result = deref("flag", flag);
+    result = new headwise_cancel_flag;
+  });
 }
 
 void headwise_cancel_flag_free(headwise_cancel_flag* flag) {

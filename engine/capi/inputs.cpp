@@ -1,7 +1,7 @@
+#include "c_views.hpp"
 #include "call_arguments.hpp"
 #include "handles.hpp"
 #include "structs.hpp"
-#include "views.hpp"
 
 namespace headwise::capi {
 namespace {

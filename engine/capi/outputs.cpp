@@ -1,6 +1,6 @@
+#include "c_views.hpp"
 #include "call_arguments.hpp"
 #include "structs.hpp"
-#include "views.hpp"
 
 namespace headwise::capi {
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "boundary.hpp"
+#include "c_views.hpp"
 #include "config.hpp"
 #include "handles.hpp"
 #include "structs.hpp"
-#include "views.hpp"
 
 using namespace headwise::capi;
 

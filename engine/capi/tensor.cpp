@@ -1,7 +1,7 @@
 #include "boundary.hpp"
+#include "c_views.hpp"
 #include "handles.hpp"
 #include "structs.hpp"
-#include "views.hpp"
 
 using namespace headwise::capi;
 

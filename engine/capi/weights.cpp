@@ -1,10 +1,10 @@
 #include <array>
 
 #include "boundary.hpp"
+#include "c_views.hpp"
 #include "handles.hpp"
 #include "load_options.hpp"
 #include "structs.hpp"
-#include "views.hpp"
 
 using namespace headwise::capi;
 using headwise::AttentionWeights;

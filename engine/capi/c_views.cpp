@@ -1,4 +1,4 @@
-#include "views.hpp"
+#include "c_views.hpp"
 
 #include <algorithm>
 
