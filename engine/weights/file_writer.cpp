@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "headwise/error.hpp"
 #include "text.hpp"
@@ -82,7 +83,7 @@ void FileWriter::open_temporary() {
   }
   if (descriptor < 0) throw_errno(path_, "cannot create a file beside");
   descriptor_ = FileDescriptor(descriptor);
-  temporary_ = name;
+  temporary_ = std::move(name);  // a copy might find no memory, and the file would stay
 }
 
 void FileWriter::write(const void* bytes, std::uint64_t count) {
