@@ -90,6 +90,8 @@ class LinearCall {
 
   // Only the columns of a part of at most Linear::max_parts(). Returns false when oneDNN reports a failure.
   bool run(const RowBlock& rows, const ColumnPart& part, void* scratch) noexcept;
+  // Why the last run failed.
+  bool ran_out_of_memory() const noexcept;
 
  private:
   struct Handles;

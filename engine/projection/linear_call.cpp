@@ -1,4 +1,5 @@
 #include <cstring>
+#include <new>
 
 #include "packed.hpp"
 #include "panels.hpp"
@@ -14,6 +15,7 @@ struct LinearCall::Handles {
   std::vector<memory> weights;               // one a slice
   std::vector<std::vector<memory>> sources;  // a kind, a row class; data pointers are set for every call
   std::vector<memory> destinations;          // a row class
+  bool out_of_memory = false;
 
   bool multiply(std::size_t row_class, std::int64_t slice, const float* x, float* y) noexcept;
   const float* slice_rows(std::int64_t slice, const float* x, std::int64_t rows, float* copy) const noexcept;
@@ -61,8 +63,9 @@ LinearCall::LinearCall(const Linear& linear) : linear_(&linear) {
 LinearCall::LinearCall(LinearCall&&) noexcept = default;
 LinearCall::~LinearCall() = default;
 
-// The C interface: no exception can leave a parallel region, and no argument map is built on the heap by headwise.
-bool LinearCall::Handles::multiply(std::size_t row_class, std::int64_t slice, const float* x, float* y) noexcept {
+// The C interface: no argument map is built on the heap by headwise. oneDNN builds one of its own, and 2.6.3 lets
+// std::bad_alloc out of its C functions, which must not leave a parallel region.
+bool LinearCall::Handles::multiply(std::size_t row_class, std::int64_t slice, const float* x, float* y) noexcept try {
   const std::size_t kind = linear->kind_of[static_cast<std::size_t>(slice)];
   memory& source = sources[kind][row_class];
   memory& destination = destinations[row_class];
@@ -71,8 +74,13 @@ bool LinearCall::Handles::multiply(std::size_t row_class, std::int64_t slice, co
                                        {DNNL_ARG_DST, destination.get()},
                                        {DNNL_ARG_SCRATCHPAD, scratchpad.get()}};
   const dnnl::matmul& primitive = linear->kinds[kind].primitives[row_class];
-  return point(source, x) && point(destination, y) &&
-         dnnl_primitive_execute(primitive.get(), stream.get(), 4, arguments) == dnnl_success;
+  if (!point(source, x) || !point(destination, y)) return false;
+  const dnnl_status_t status = dnnl_primitive_execute(primitive.get(), stream.get(), 4, arguments);
+  out_of_memory = status == dnnl_out_of_memory;
+  return status == dnnl_success;
+} catch (const std::bad_alloc&) {
+  out_of_memory = true;
+  return false;
 }
 
 // A slice of the rows as dense memory, since oneDNN 2.6 leaves its fast path for a source with a stride of its own.
@@ -129,6 +137,10 @@ bool LinearCall::Handles::run(RowBlock rows, void* scratch) noexcept {
     rows.count -= count;
   }
   return ok;
+}
+
+bool LinearCall::ran_out_of_memory() const noexcept {
+  return handles_ != nullptr && handles_->out_of_memory;
 }
 
 bool LinearCall::run(const RowBlock& rows, const ColumnPart& part, void* scratch) noexcept {

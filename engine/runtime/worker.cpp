@@ -31,6 +31,7 @@ bool Worker::multiply(Product product, const projection::RowBlock& rows, const p
   for (std::int64_t i = 0; i < pieces && !is_stopped(); ++i) {
     if (call.run(rows, {part.index * pieces + i, part.parts * pieces}, scratch)) continue;
     failed = true;
+    out_of_memory = call.ran_out_of_memory();
     return false;
   }
   return true;

@@ -44,6 +44,7 @@ class Worker {
 
   float* memory = nullptr;       // Plan::worker.floats
   bool failed = false;           // oneDNN reported an error
+  bool out_of_memory = false;    // and this was why
   Recorder* recorder = nullptr;  // of a call that is profiled
   Stop* stop = nullptr;          // of a call that can be cancelled
 

@@ -161,8 +161,8 @@ class Executor;  // executor.hpp
 struct SessionOptions {
   int threads = 0;  // 0: default_threads(), or all of the executor's
   Schedule schedule = Schedule::automatic;
-  Allocator allocator{};  // of the scratch memory
   std::shared_ptr<Executor> executor{};  // threads that sessions share; without it each calling thread has OpenMP's
+  Allocator allocator{};                 // of the scratch memory
 };
 
 // One line of a plan, see Session::explain.
