@@ -1,5 +1,6 @@
 #include "cache_access.hpp"
 #include "numbers.hpp"
+#include "out_of_memory.hpp"
 #include "view_checks.hpp"
 #include "views.hpp"
 
@@ -48,7 +49,7 @@ void store_part(const TensorView& rows, const MutableTensorView& storage, const 
 
 }  // namespace
 
-void KvCache::append(const TensorView& key, const TensorView& value, const TensorView& counts) {
+void KvCache::append(const TensorView& key, const TensorView& value, const TensorView& counts) try {
   if (!keys_.given()) refuse("cache", "was moved from");
   const std::int64_t n = key.shape.rank() == 4 ? key.shape[2] : 1;
   check_part("key", key, {batch(), Access::kv_heads(*this), n, Access::head_dim(*this)}, *this);
@@ -59,6 +60,8 @@ void KvCache::append(const TensorView& key, const TensorView& value, const Tenso
   store_part(key, keys_.mutable_view(), {each, lengths_.data()});
   store_part(value, values_.mutable_view(), {each, lengths_.data()});
   for (std::int64_t row = 0; row < batch(); ++row) Access::commit(*this, row, each == nullptr ? n : each[row]);
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to append to a cache");
 }
 
 }  // namespace headwise

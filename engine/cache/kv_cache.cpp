@@ -1,10 +1,10 @@
 #include "headwise/kv_cache.hpp"
 
 #include <cstring>
-#include <new>
 #include <string>
 
 #include "cache_access.hpp"
+#include "out_of_memory.hpp"
 #include "view_checks.hpp"
 
 namespace headwise {
@@ -45,14 +45,16 @@ KvCache::KvCache(const AttentionConfig& config, const KvCacheOptions& options) t
   lengths_.assign(static_cast<std::size_t>(options.batch), 0);
   oldest_ = lengths_;
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorCode::out_of_memory, "cannot allocate the lengths of a cache");
+  throw_out_of_memory("cannot allocate the lengths of a cache");
 }
 
 // A cache that was moved from has no rows.
-void KvCache::check_row(std::int64_t row) const {
+void KvCache::check_row(std::int64_t row) const try {
   const auto rows = static_cast<std::int64_t>(lengths_.size());
   if (row >= 0 && row < rows) return;
   refuse("row", "is " + std::to_string(row) + "; the cache has " + std::to_string(rows) + " rows");
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to refuse a row");
 }
 
 std::int64_t KvCache::length(std::int64_t row) const {
@@ -65,7 +67,7 @@ std::int64_t KvCache::oldest(std::int64_t row) const {
   return Access::oldest(*this, row);
 }
 
-void KvCache::truncate(std::int64_t row, std::int64_t length) {
+void KvCache::truncate(std::int64_t row, std::int64_t length) try {
   check_row(row);
   const std::int64_t first = Access::oldest(*this, row), next = Access::length(*this, row);
   if (length < first || length > next) {
@@ -73,9 +75,11 @@ void KvCache::truncate(std::int64_t row, std::int64_t length) {
                          std::to_string(first) + " to " + std::to_string(next));
   }
   lengths_[static_cast<std::size_t>(row)] = length;
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to refuse a length");
 }
 
-void KvCache::roll_back(std::int64_t row, std::int64_t count) {
+void KvCache::roll_back(std::int64_t row, std::int64_t count) try {
   check_row(row);
   const std::int64_t held = Access::length(*this, row) - Access::oldest(*this, row);
   if (count < 0 || count > held) {
@@ -83,6 +87,8 @@ void KvCache::roll_back(std::int64_t row, std::int64_t count) {
                         " tokens");
   }
   lengths_[static_cast<std::size_t>(row)] -= count;
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to refuse a count");
 }
 
 void KvCache::clear() noexcept {
@@ -91,7 +97,7 @@ void KvCache::clear() noexcept {
 }
 
 KvCache KvCache::fork() const try { return *this; } catch (const std::bad_alloc&) {
-  throw Error(ErrorCode::out_of_memory, "cannot allocate the lengths of a forked cache");
+  throw_out_of_memory("cannot allocate the lengths of a forked cache");
 }
 
 void KvCache::copy_row(std::int64_t from, std::int64_t to) {

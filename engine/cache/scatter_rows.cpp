@@ -2,6 +2,7 @@
 
 #include "headwise/kv_cache.hpp"
 #include "numbers.hpp"
+#include "out_of_memory.hpp"
 #include "view_checks.hpp"
 #include "views.hpp"
 
@@ -50,7 +51,7 @@ void check_indices(const MutableTensorView& cache, const TensorView& update, con
 }  // namespace
 
 void scatter_rows(const MutableTensorView& cache, const TensorView& update, const TensorView& write_indices,
-                  bool circular) {
+                  bool circular) try {
   check_shapes(cache, update);
   require_apart("update", update, "cache", cache);
   check_indices(cache, update, write_indices, circular);
@@ -66,6 +67,8 @@ void scatter_rows(const MutableTensorView& cache, const TensorView& update, cons
     copy_line({update, element_offset(update, index), update.strides[last]},
               {cache, element_offset(cache, place), cache.strides[last]}, size);
   });
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to refuse rows");
 }
 
 }  // namespace headwise

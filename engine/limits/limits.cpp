@@ -4,6 +4,7 @@
 
 #include "attend.hpp"
 #include "headwise/attention.hpp"
+#include "out_of_memory.hpp"
 #include "team.hpp"
 
 namespace headwise {
@@ -39,15 +40,17 @@ std::vector<Tensor> make_buffers(std::int64_t bytes, int threads) {
 
 }  // namespace
 
-double measure_fma_peak(const LimitOptions& options) {
+double measure_fma_peak(const LimitOptions& options) try {
   const kernels::KernelTable& table = checked_kernels(options);
   return limits::sustained_rate(options.threads, options.seconds, [&](int, std::int64_t repeats) {
     float sink[16];
     return table.fma_burst(repeats * 4096, sink);
   });
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to measure");
 }
 
-double measure_read_bandwidth(std::int64_t bytes_per_thread, const LimitOptions& options) {
+double measure_read_bandwidth(std::int64_t bytes_per_thread, const LimitOptions& options) try {
   const kernels::KernelTable& table = checked_kernels(options);
   if (bytes_per_thread < step)
     refuse("bytes_per_thread is " + std::to_string(bytes_per_thread) + "; expected at least " + std::to_string(step));
@@ -57,6 +60,8 @@ double measure_read_bandwidth(std::int64_t bytes_per_thread, const LimitOptions&
     float sink[16];
     return table.read_burst(buffers[static_cast<std::size_t>(t)].data(), bytes, repeats, sink);
   });
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to measure");
 }
 
 }  // namespace headwise

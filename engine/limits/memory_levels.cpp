@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "out_of_memory.hpp"
+
 namespace headwise {
 namespace limits {
 namespace {
@@ -32,10 +34,12 @@ std::vector<MemoryLevel> levels_of(const std::vector<Cache>& caches, int threads
 
 }  // namespace limits
 
-std::vector<MemoryLevel> memory_levels(int threads) {
+std::vector<MemoryLevel> memory_levels(int threads) try {
   if (threads < 1)
     throw Error(ErrorCode::invalid_argument, "threads is " + std::to_string(threads) + "; expected at least 1");
   return limits::levels_of(limits::data_caches("/sys/devices/system/cpu/cpu0/cache"), threads);
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to list caches");
 }
 
 }  // namespace headwise

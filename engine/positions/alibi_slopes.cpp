@@ -3,6 +3,7 @@
 #include <string>
 
 #include "headwise/positions.hpp"
+#include "out_of_memory.hpp"
 #include "position_checks.hpp"
 #include "view_checks.hpp"
 
@@ -23,7 +24,7 @@ float interleaved_slope(std::uint64_t head, std::uint64_t heads, double max) {
 
 }  // namespace
 
-std::vector<float> alibi_slopes(std::int64_t num_heads, AlibiSlopes scheme, double max) {
+std::vector<float> alibi_slopes(std::int64_t num_heads, AlibiSlopes scheme, double max) try {
   check_position_bias({.kind = PositionBias::alibi, .slopes = scheme, .alibi_max = max});
   if (num_heads < 1 || num_heads > max_alibi_heads) {
     refuse("num_heads", "is " + std::to_string(num_heads) + "; expected 1 to " + std::to_string(max_alibi_heads));
@@ -35,6 +36,8 @@ std::vector<float> alibi_slopes(std::int64_t num_heads, AlibiSlopes scheme, doub
     slopes[head] = geometric ? slope(head + 1, heads, max) : interleaved_slope(head, heads, max);
   }
   return slopes;
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory for slopes");
 }
 
 }  // namespace headwise

@@ -2,6 +2,7 @@
 
 #include "headwise/positions.hpp"
 #include "numbers.hpp"
+#include "out_of_memory.hpp"
 #include "view_checks.hpp"
 #include "views.hpp"
 
@@ -125,7 +126,7 @@ void write_row(const Call& call, const Dims& index) {
 
 }  // namespace
 
-void apply_rotary(const RotaryInputs& inputs, const MutableTensorView& output) {
+void apply_rotary(const RotaryInputs& inputs, const MutableTensorView& output) try {
   check_call(inputs, output);
   const Dims& shape = inputs.input.shape;
   if (element_count(shape) == 0) return;
@@ -143,6 +144,8 @@ void apply_rotary(const RotaryInputs& inputs, const MutableTensorView& output) {
     load_angles(call, token[0], token[1]);
     for (std::int64_t head = 0; head < call.heads; ++head) write_row(call, {token[0], head, token[1], 0});
   });
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to turn rows");
 }
 
 }  // namespace headwise

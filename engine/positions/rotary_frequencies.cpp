@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "headwise/positions.hpp"
+#include "out_of_memory.hpp"
 #include "position_checks.hpp"
 
 namespace headwise {
@@ -69,7 +70,7 @@ double scaled(const RotaryConfig& config, const Ramp& ramp, std::int64_t pair) {
 
 }  // namespace
 
-std::vector<double> rotary_frequencies(const RotaryConfig& config) {
+std::vector<double> rotary_frequencies(const RotaryConfig& config) try {
   check_rotary(config);
   const RotaryConfig plain =
       config.scaling == RotaryScaling::yarn ? config : RotaryConfig{.dim = 2, .original_positions = 1};
@@ -79,12 +80,16 @@ std::vector<double> rotary_frequencies(const RotaryConfig& config) {
     frequencies[static_cast<std::size_t>(pair)] = scaled(config, ramp, pair);
   }
   return frequencies;
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory for frequencies");
 }
 
-double rotary_magnitude(const RotaryConfig& config) {
+double rotary_magnitude(const RotaryConfig& config) try {
   check_rotary(config);
   if (config.dim == 0 || config.scaling != RotaryScaling::yarn) return 1;
   return config.attention_factor > 0 ? config.attention_factor : 0.1 * std::log(config.factor) + 1;
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to refuse a rotary embedding");
 }
 
 }  // namespace headwise

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include "out_of_memory.hpp"
 #include "position_checks.hpp"
 #include "relative_table.hpp"
 #include "view_checks.hpp"
@@ -40,9 +41,11 @@ void check_table(const float* bias, std::int64_t heads, std::int64_t head, std::
 
 }  // namespace
 
-std::int64_t t5_bucket(std::int64_t distance, std::int64_t num_buckets, const PositionBiasConfig& config) {
+std::int64_t t5_bucket(std::int64_t distance, std::int64_t num_buckets, const PositionBiasConfig& config) try {
   check_t5_buckets(num_buckets, config);
   return bucket_of(std::clamp(distance, -config.max_distance, config.max_distance), num_buckets, config);
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to refuse a bucket");
 }
 
 std::vector<float> relative_table(const float* bias, std::int64_t buckets, std::int64_t heads, std::int64_t head,

@@ -4,6 +4,7 @@
 
 #include "commit.hpp"
 #include "headwise/attention.hpp"
+#include "out_of_memory.hpp"
 
 namespace headwise {
 
@@ -12,7 +13,7 @@ BuildInfo build_info() try {
   for (const IsaInfo& isa : list_isas()) isas += (isas.empty() ? "" : " ") + isa.name;
   return {version(), HEADWISE_COMMIT, HEADWISE_COMPILER, HEADWISE_BUILD_TYPE, onednn_version(), isas};
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorCode::out_of_memory, "cannot allocate a few words about the build");
+  throw_out_of_memory("no memory for a few words about the build");
 }
 
 }  // namespace headwise

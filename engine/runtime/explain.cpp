@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "out_of_memory.hpp"
 #include "weight_outputs.hpp"
 
 namespace headwise {
@@ -126,7 +127,7 @@ Explanation explain(const Plan& plan, int session_threads) {
 
 }  // namespace runtime
 
-std::string Explanation::to_string() const {
+std::string Explanation::to_string() const try {
   std::string text = "ISA " + isa + ", kernel " + kernel + ", " + schedule + " schedule, " + std::to_string(threads) +
                      (threads == 1 ? " thread, " : " threads, ") + std::to_string(scratch_bytes) +
                      " bytes of scratch\n";
@@ -136,6 +137,8 @@ std::string Explanation::to_string() const {
   for (const StepInfo& step : steps) text += line("%-14s %-12s %-10s %12.3f %12.3f\n", step);
   for (const std::string& reason : reasons) text += "why: " + reason + "\n";
   return text;
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory for the text of a plan");
 }
 
 }  // namespace headwise

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "model.hpp"
+#include "out_of_memory.hpp"
 
 #ifndef HEADWISE_VERSION
 #error "HEADWISE_VERSION comes from the build"
@@ -35,17 +36,21 @@ const kernels::KernelTable& choose_kernels(const std::string& isa) {
 
 }  // namespace runtime
 
-std::vector<IsaInfo> list_isas() {
+std::vector<IsaInfo> list_isas() try {
   std::vector<IsaInfo> result;
   const kernels::KernelList list = kernels::compiled_kernels();
   for (int i = 0; i < list.count; ++i) {
     result.push_back({list.tables[i]->isa, true, kernels::cpu_supports(*list.tables[i])});
   }
   return result;
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to list instruction sets");
 }
 
-std::string resolve_isa(const std::string& isa) {
+std::string resolve_isa(const std::string& isa) try {
   return runtime::choose_kernels(isa).isa;
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory for the name of an instruction set");
 }
 std::string onednn_version() {
   return projection::onednn_version();

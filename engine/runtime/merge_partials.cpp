@@ -5,6 +5,7 @@
 #include "float_mode.hpp"
 #include "headwise/attention.hpp"
 #include "numbers.hpp"
+#include "out_of_memory.hpp"
 #include "view_checks.hpp"
 #include "views.hpp"
 
@@ -87,7 +88,7 @@ void merge_row(const std::vector<PartialAttention>& slices, const double* shares
 }  // namespace
 
 void merge_partials(const std::vector<PartialAttention>& slices, const MutableTensorView& context,
-                    const MutableTensorView& log_sum_exp) {
+                    const MutableTensorView& log_sum_exp) try {
   const FloatMode mode;
   check_outputs(context, log_sum_exp);
   if (slices.empty()) refuse("slices", "is empty; expected at least one slice");
@@ -101,6 +102,8 @@ void merge_partials(const std::vector<PartialAttention>& slices, const MutableTe
     merge_row(slices, shares.data<double>(), row, context);
     if (log_sum_exp.given) store_float(log_sum_exp, element_offset(log_sum_exp, row), merged);
   });
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to merge");
 }
 
 }  // namespace headwise

@@ -2,6 +2,7 @@
 
 #include "float_mode.hpp"
 #include "model_parts.hpp"
+#include "out_of_memory.hpp"
 
 #include <algorithm>
 #include <array>
@@ -124,7 +125,7 @@ void check_no_matrices(const AttentionWeights& w) {
 
 MultiHeadAttention::MultiHeadAttention(std::shared_ptr<const Model> model) noexcept : model_(std::move(model)) {}
 
-MultiHeadAttention::MultiHeadAttention(const AttentionWeights& given, const ModelOptions& options) {
+MultiHeadAttention::MultiHeadAttention(const AttentionWeights& given, const ModelOptions& options) try {
   const FloatMode mode;
   AttentionWeights wide;
   const AttentionWeights& weights = runtime::in_f32(given, wide);
@@ -133,6 +134,8 @@ MultiHeadAttention::MultiHeadAttention(const AttentionWeights& given, const Mode
   pack(*model, weights, options.self_attention_only);
   if (options.head_contribution) keep_output_rows(*model, weights.output_weight);
   model_ = std::move(model);
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory for a model");
 }
 
 MultiHeadAttention MultiHeadAttention::without_projections(const AttentionConfig& config, const ModelOptions& options) {
@@ -141,12 +144,15 @@ MultiHeadAttention MultiHeadAttention::without_projections(const AttentionConfig
   return without_projections(weights, options);
 }
 
-MultiHeadAttention MultiHeadAttention::without_projections(const AttentionWeights& given, const ModelOptions& options) {
+MultiHeadAttention MultiHeadAttention::without_projections(const AttentionWeights& given,
+                                                           const ModelOptions& options) try {
   const FloatMode mode;
   AttentionWeights wide;
   const AttentionWeights& weights = runtime::in_f32(given, wide);
   check_no_matrices(weights);
   return MultiHeadAttention(std::shared_ptr<const Model>(make_model(weights, options, false)));
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory for a model");
 }
 
 const AttentionConfig& MultiHeadAttention::config() const noexcept {

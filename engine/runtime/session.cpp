@@ -1,6 +1,7 @@
 #include "explain.hpp"
 #include "float_mode.hpp"
 #include "make_profile.hpp"
+#include "out_of_memory.hpp"
 #include "session_state.hpp"
 
 namespace headwise {
@@ -8,8 +9,11 @@ namespace headwise {
 using runtime::Plan;
 using runtime::Turn;
 
-Session::Session(const MultiHeadAttention& attention, const SessionOptions& options)
-    : state_(std::make_unique<State>(attention, options)) {}
+Session::Session(const MultiHeadAttention& attention, const SessionOptions& options) try
+    : state_(std::make_unique<State>(attention, options)) {
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory for a session");
+}
 
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
@@ -19,15 +23,17 @@ int Session::threads() const noexcept {
   return static_cast<int>(state_->workers.size());
 }
 
-void Session::run(const AttentionInputs& inputs, const AttentionOutputs& outputs) {
+void Session::run(const AttentionInputs& inputs, const AttentionOutputs& outputs) try {
   const Turn turn(state_->taken);
   const FloatMode mode;
   state_->find_threads();
   state_->execute(state_->plan_for(inputs, outputs), inputs.cancel);
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to run a call");
 }
 
 Profile Session::profile(const AttentionInputs& inputs, const AttentionOutputs& outputs,
-                         const ProfileOptions& options) {
+                         const ProfileOptions& options) try {
   const Turn turn(state_->taken);
   const FloatMode mode;
   state_->find_threads();
@@ -38,9 +44,11 @@ Profile Session::profile(const AttentionInputs& inputs, const AttentionOutputs& 
   state_->execute(plan, inputs.cancel);
   recording.end();
   return runtime::make_profile(plan, recording, runtime::explain(plan, threads()));
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to profile a call");
 }
 
-void Session::append(KvCache& cache, const AttentionInputs& inputs) {
+void Session::append(KvCache& cache, const AttentionInputs& inputs) try {
   const Turn turn(state_->taken);
   const FloatMode mode;
   state_->find_threads();
@@ -51,15 +59,19 @@ void Session::append(KvCache& cache, const AttentionInputs& inputs) {
   runtime::read_append(*plan.model, given, state_->tables, plan.request);
   runtime::make_plan(plan, state_->tables, {state_->team_threads(), state_->schedule});
   state_->execute(plan, inputs.cancel);
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to append");
 }
 
-Explanation Session::explain(const AttentionInputs& inputs, const AttentionOutputs& outputs) const {
+Explanation Session::explain(const AttentionInputs& inputs, const AttentionOutputs& outputs) const try {
   runtime::Tables tables;
   Plan plan;
   plan.model = &state_->attention.model();
   runtime::read_request(*plan.model, inputs, outputs, tables, plan.request);
   runtime::make_plan(plan, tables, {state_->team_threads(), state_->schedule});
   return runtime::explain(plan, threads());
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to explain a call");
 }
 
 }  // namespace headwise

@@ -104,7 +104,7 @@ float* Session::State::slab_memory(const Plan& plan, int worker) noexcept {
 
 void Session::State::place(const Plan& plan) {
   for (Worker& worker : workers) {
-    worker.failed = false;
+    worker.failed = worker.out_of_memory = false;
     worker.stop = stop.can_be_set() ? &stop : nullptr;
   }
   for (int t = 0; t < plan.threads; ++t) {
@@ -167,12 +167,17 @@ void Session::State::tell_few_threads(const Plan& plan) noexcept {
   });
 }
 
+bool Session::State::any_worker(bool Worker::*what) const noexcept {
+  return std::any_of(workers.begin(), workers.end(), [&](const Worker& worker) { return worker.*what; });
+}
+
 bool Session::State::failed() const noexcept {
-  return stop.seen() || std::any_of(workers.begin(), workers.end(), [](const Worker& w) { return w.failed; });
+  return stop.seen() || any_worker(&Worker::failed);
 }
 
 void Session::State::report_failure() {
   if (stop.seen()) throw Error(ErrorCode::cancelled, "the call was cancelled; the outputs are incomplete");
+  if (any_worker(&Worker::out_of_memory)) throw std::bad_alloc();
   if (failed()) throw Error(ErrorCode::internal, "oneDNN failed to run a projection; the outputs are incomplete");
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "half_rows.hpp"
+#include "out_of_memory.hpp"
 #include "small_floats.hpp"
 #include "views.hpp"
 
@@ -174,7 +175,7 @@ void check_view(const TensorView& view, const char* purpose) {
   }
 }
 
-Tensor convert(const TensorView& tensor, DType dtype) {
+Tensor convert(const TensorView& tensor, DType dtype) try {
   check_view(tensor, "convert");
   if (tensor.dtype != dtype && !is_contiguous(tensor)) return convert(convert(tensor, tensor.dtype), dtype);
   Tensor result(dtype, tensor.shape);
@@ -186,6 +187,8 @@ Tensor convert(const TensorView& tensor, DType dtype) {
   copy_to_contiguous(tensor, to);
   if (dtype == DType::boolean) normalise_booleans(to, result.size());
   return result;
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to convert a tensor");
 }
 
 }  // namespace headwise

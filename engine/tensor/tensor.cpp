@@ -6,6 +6,7 @@
 
 #include "checked.hpp"
 #include "memory.hpp"
+#include "out_of_memory.hpp"
 #include "views.hpp"
 
 namespace headwise {
@@ -65,22 +66,26 @@ const char* dtype_name(DType dtype) noexcept {
   return row(dtype).name;
 }
 
-Dims::Dims(const std::int64_t* values, std::size_t count) {
+Dims::Dims(const std::int64_t* values, std::size_t count) try {
   if (count > static_cast<std::size_t>(max_rank)) {
     throw Error(ErrorCode::invalid_argument,
                 "a tensor of rank " + std::to_string(count) + " exceeds the maximum of " + std::to_string(max_rank));
   }
   std::copy_n(values, count, values_.begin());
   rank_ = static_cast<int>(count);
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to refuse a shape");
 }
 
-std::string to_string(const Dims& dims) {
+std::string to_string(const Dims& dims) try {
   std::string text = "[";
   for (int axis = 0; axis < dims.rank(); ++axis) text += (axis == 0 ? "" : ", ") + std::to_string(dims[axis]);
   return text + "]";
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory for the text of a shape");
 }
 
-std::int64_t element_count(const Dims& shape) {
+std::int64_t element_count(const Dims& shape) try {
   std::optional<std::int64_t> count = 1;
   for (const std::int64_t size : shape) {
     if (size < 0) throw Error(ErrorCode::invalid_argument, "shape " + to_string(shape) + " has a negative size");
@@ -88,6 +93,8 @@ std::int64_t element_count(const Dims& shape) {
   }
   if (!count) throw Error(ErrorCode::invalid_argument, "shape " + to_string(shape) + " has more than 2^63 elements");
   return *count;
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to refuse a shape");
 }
 
 Dims contiguous_strides(const Dims& shape) {
@@ -102,7 +109,7 @@ Dims contiguous_strides(const Dims& shape) {
   return strides;
 }
 
-Tensor::Tensor(DType dtype, const Dims& shape, const Allocator& allocator) {
+Tensor::Tensor(DType dtype, const Dims& shape, const Allocator& allocator) try {
   check_allocator(allocator);
   const std::size_t bytes = byte_count(dtype, shape);
   if (allocator.allocate != nullptr) {
@@ -112,6 +119,8 @@ Tensor::Tensor(DType dtype, const Dims& shape, const Allocator& allocator) {
   }
   memory_.reset(allocate_zeroed(bytes));
   view_ = MutableTensorView(aligned(memory_.get(), bytes), dtype, shape);
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory for a tensor");
 }
 
 Tensor::Tensor(const Tensor& other) {
@@ -138,13 +147,15 @@ void Tensor::Free::operator()(void* memory) const noexcept {
   allocator.release != nullptr ? allocator.release(memory, bytes, allocator.user) : std::free(memory);
 }
 
-void* Tensor::checked_data(DType wanted) {
+void* Tensor::checked_data(DType wanted) try {
   if (!given()) throw Error(ErrorCode::invalid_argument, "the tensor is not given");
   if (dtype() != wanted) {
     throw Error(ErrorCode::invalid_argument,
                 std::string("the tensor holds ") + dtype_name(dtype()) + ", not " + dtype_name(wanted));
   }
   return view_.data;
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to refuse a type");
 }
 
 }  // namespace headwise

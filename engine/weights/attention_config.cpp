@@ -2,6 +2,7 @@
 
 #include "checked.hpp"
 #include "headwise/weights.hpp"
+#include "out_of_memory.hpp"
 #include "position_checks.hpp"
 
 namespace headwise {
@@ -71,7 +72,7 @@ void check_scores(const AttentionConfig& config) {
 
 }  // namespace
 
-AttentionConfig resolve(const AttentionConfig& config) {
+AttentionConfig resolve(const AttentionConfig& config) try {
   refuse_negative(config);
   if (config.num_heads == 0) refuse("num_heads is not given");
   check_scores(config);
@@ -88,6 +89,8 @@ AttentionConfig resolve(const AttentionConfig& config) {
   check_position_bias(result.position_bias);
   if (!result.scale) result.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(result.head_dim)));
   return result;
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to refuse a config");
 }
 
 }  // namespace headwise

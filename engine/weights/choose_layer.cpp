@@ -4,6 +4,7 @@
 
 #include "layer_settings.hpp"
 #include "missing_layer.hpp"
+#include "out_of_memory.hpp"
 #include "stated_sizes.hpp"
 #include "text.hpp"
 
@@ -126,16 +127,20 @@ LaidOutLayer choose_layer(const WeightFile& file, const Choice& choice) {
          ErrorCode::unsupported);
 }
 
-std::vector<AttentionLayer> find_attention_layers(const WeightFile& file) {
+std::vector<AttentionLayer> find_attention_layers(const WeightFile& file) try {
   const std::vector<LaidOutLayer> layers = narrowed(file, find_layers(file), "", "");
   return {layers.begin(), layers.end()};
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory([&] { return in_quotes(file.path()) + ": no memory to list its layers"; });
 }
 
-std::vector<AttentionLayer> find_attention_layers(const WeightFile& file, const LoadOptions& options) {
+std::vector<AttentionLayer> find_attention_layers(const WeightFile& file, const LoadOptions& options) try {
   const std::optional<NameMap> map = map_of(options);
   const auto config = options.use_model_config ? ConfigJson::beside(file.path()) : std::nullopt;
   const std::vector<LaidOutLayer> layers = eligible_layers(file, {options, config, map});
   return {layers.begin(), layers.end()};
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory([&] { return in_quotes(file.path()) + ": no memory to list its layers"; });
 }
 
 }  // namespace headwise

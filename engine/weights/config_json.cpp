@@ -4,9 +4,9 @@
 #include <array>
 #include <filesystem>
 #include <limits>
-#include <new>
 
 #include "file_bytes.hpp"
+#include "out_of_memory.hpp"
 #include "text.hpp"
 
 namespace headwise {
@@ -127,7 +127,7 @@ std::optional<ConfigJson> ConfigJson::beside(const std::string& weight_file) try
   if (!good || !events.is_object) refuse_file(path, "not a valid JSON object", ErrorCode::bad_file);
   return ConfigJson(path, std::move(events.entries));
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorCode::out_of_memory, in_quotes(weight_file) + ": no memory for its config.json");
+  throw_out_of_memory([&] { return in_quotes(weight_file) + ": no memory for its config.json"; });
 }
 
 void ConfigJson::refuse(const std::string& problem, ErrorCode code) const {
@@ -198,9 +198,11 @@ std::optional<std::int64_t> ConfigJson::num_heads() const {
   return std::nullopt;
 }
 
-std::optional<std::int64_t> heads_from_config(const std::string& weight_file) {
+std::optional<std::int64_t> heads_from_config(const std::string& weight_file) try {
   const auto config = ConfigJson::beside(weight_file);
   return config ? config->num_heads() : std::nullopt;
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to read config.json");
 }
 
 }  // namespace headwise

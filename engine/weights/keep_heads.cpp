@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "headwise/weights.hpp"
+#include "out_of_memory.hpp"
 
 namespace headwise {
 namespace {
@@ -107,7 +108,7 @@ std::vector<Slice> slices_of(AttentionWeights& w, const Heads& heads, const Head
 
 }  // namespace
 
-AttentionWeights keep_heads(const AttentionWeights& weights, const std::vector<std::int64_t>& heads) {
+AttentionWeights keep_heads(const AttentionWeights& weights, const std::vector<std::int64_t>& heads) try {
   const AttentionConfig config = resolve(weights.config);
   const Heads kept = sorted_heads(heads, config.num_heads);
   const Heads kv_heads = kv_heads_of(kept, config.num_heads / config.num_kv_heads);
@@ -124,6 +125,8 @@ AttentionWeights keep_heads(const AttentionWeights& weights, const std::vector<s
   result.config.num_heads = static_cast<std::int64_t>(kept.size());
   result.config.num_kv_heads = static_cast<std::int64_t>(kv_heads.size());
   return result;
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to keep some heads of a layer");
 }
 
 }  // namespace headwise

@@ -6,6 +6,9 @@
 #include <tuple>
 #include <utility>
 
+#include "out_of_memory.hpp"
+#include "text.hpp"
+
 namespace headwise {
 namespace {
 

@@ -1,10 +1,11 @@
 #include "headwise/weight_layouts.hpp"
 #include "layouts.hpp"
+#include "out_of_memory.hpp"
 #include "text.hpp"
 
 namespace headwise {
 
-std::vector<FamilyRow> list_families() {
+std::vector<FamilyRow> list_families() try {
   std::vector<FamilyRow> rows;
   for (const LayoutPointer& layout : known_layouts()) {
     std::vector<std::string> tensors;
@@ -12,6 +13,8 @@ std::vector<FamilyRow> list_families() {
     rows.push_back({layout->family, layout->models, join(tensors), std::string(layout->form.words), layout->refusal});
   }
   return rows;
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to list the families");
 }
 
 }  // namespace headwise

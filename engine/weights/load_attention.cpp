@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <new>
 
 #include "choose_layer.hpp"
 #include "float_mode.hpp"
@@ -9,6 +8,7 @@
 #include "layer_settings.hpp"
 #include "model_rotary.hpp"
 #include "open_options.hpp"
+#include "out_of_memory.hpp"
 #include "read_layer.hpp"
 #include "text.hpp"
 
@@ -80,8 +80,10 @@ void take_slopes(const WeightFile& file, const LayerSettings& settings, Attentio
 
 }  // namespace
 
-AttentionWeights load_attention(const std::string& path, const LoadOptions& options) {
+AttentionWeights load_attention(const std::string& path, const LoadOptions& options) try {
   return load_attention(WeightFile::open(path, options.open), options);
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to load a layer");
 }
 
 AttentionWeights load_attention(const WeightFile& file, const LoadOptions& options) try {
@@ -100,7 +102,7 @@ AttentionWeights load_attention(const WeightFile& file, const LoadOptions& optio
   if (options.keep_heads.empty()) return weights;
   return keep_heads(weights, options.keep_heads);
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorCode::out_of_memory, in_quotes(file.path()) + ": no memory to load a layer");
+  throw_out_of_memory([&] { return in_quotes(file.path()) + ": no memory to load a layer"; });
 }
 
 }  // namespace headwise

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 #include "checked.hpp"
 #include "convert.hpp"
+#include "out_of_memory.hpp"
 #include "text.hpp"
 #include "views.hpp"
 
@@ -129,7 +129,7 @@ Tensor load_npy(const std::string& path) try {
   FileStream stream(path);
   return read_npy_data(stream, read_npy_start(stream));
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorCode::out_of_memory, in_quotes(path) + ": no memory to read it");
+  throw_out_of_memory([&] { return in_quotes(path) + ": no memory to read it"; });
 }
 
 }  // namespace headwise

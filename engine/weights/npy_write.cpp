@@ -1,9 +1,8 @@
 #include "npy_write.hpp"
 
-#include <new>
-
 #include "file_writer.hpp"
 #include "npy_header.hpp"
+#include "out_of_memory.hpp"
 #include "text.hpp"
 #include "view_bytes.hpp"
 
@@ -29,7 +28,7 @@ void save_npy(const std::string& path, const TensorView& tensor) try {
   writer.write(bytes.data(), bytes.size());
   writer.finish();
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorCode::out_of_memory, in_quotes(path) + ": no memory to write it");
+  throw_out_of_memory([&] { return in_quotes(path) + ": no memory to write it"; });
 }
 
 }  // namespace headwise

@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "npy_read.hpp"
+#include "out_of_memory.hpp"
 #include "safetensors_header.hpp"
 #include "tensor_source.hpp"
 #include "text.hpp"
@@ -100,7 +101,7 @@ std::map<std::string, Tensor> load_npz(const std::string& path) try {
   }
   return tensors;
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorCode::out_of_memory, in_quotes(path) + ": no memory to read it");
+  throw_out_of_memory([&] { return in_quotes(path) + ": no memory to read it"; });
 }
 
 }  // namespace headwise

@@ -6,6 +6,7 @@
 #include "headwise/files.hpp"
 #include "named_views.hpp"
 #include "npy_write.hpp"
+#include "out_of_memory.hpp"
 #include "text.hpp"
 #include "view_bytes.hpp"
 #include "zip_bytes.hpp"
@@ -105,7 +106,7 @@ void save_npz(const std::string& path, const std::vector<NamedView>& tensors) tr
   copy(archive.get(), writer);
   writer.finish();
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorCode::out_of_memory, in_quotes(path) + ": no memory to write it");
+  throw_out_of_memory([&] { return in_quotes(path) + ": no memory to write it"; });
 }
 
 }  // namespace headwise

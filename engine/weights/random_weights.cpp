@@ -2,6 +2,7 @@
 
 #include "float_mode.hpp"
 #include "headwise/weights.hpp"
+#include "out_of_memory.hpp"
 
 namespace headwise {
 namespace {
@@ -34,7 +35,7 @@ Tensor draw(Generator& generator, const Dims& shape, std::int64_t inputs) {
 
 }  // namespace
 
-AttentionWeights random_weights(const AttentionConfig& config, std::uint64_t seed) {
+AttentionWeights random_weights(const AttentionConfig& config, std::uint64_t seed) try {
   const FloatMode mode;
   AttentionWeights weights;
   weights.config = resolve(config);
@@ -49,6 +50,8 @@ AttentionWeights random_weights(const AttentionConfig& config, std::uint64_t see
   linear(weights.value_weight, weights.value_bias, c.num_kv_heads * c.value_dim, c.value_input_dim);
   linear(weights.output_weight, weights.output_bias, c.output_dim, c.num_heads * c.value_dim);
   return weights;
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory for a layer");
 }
 
 }  // namespace headwise

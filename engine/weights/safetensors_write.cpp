@@ -5,6 +5,7 @@
 #include "file_writer.hpp"
 #include "headwise/files.hpp"
 #include "named_views.hpp"
+#include "out_of_memory.hpp"
 #include "safetensors_header.hpp"
 #include "text.hpp"
 #include "view_bytes.hpp"
@@ -83,7 +84,7 @@ void save_safetensors(const std::string& path, const std::vector<NamedView>& ten
   if (header.size() > max_header_bytes) refuse(path, "the header exceeds the limit of 100000000 bytes");
   write_file(path, header, order);
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorCode::out_of_memory, in_quotes(path) + ": no memory to write it");
+  throw_out_of_memory([&] { return in_quotes(path) + ": no memory to write it"; });
 }
 
 }  // namespace headwise

@@ -7,6 +7,7 @@
 #include "headwise/files.hpp"
 #include "headwise/weight_layouts.hpp"
 #include "layer_settings.hpp"
+#include "out_of_memory.hpp"
 #include "stated_sizes.hpp"
 #include "text.hpp"
 
@@ -197,7 +198,7 @@ StoredLayer store_layer(const AttentionWeights& weights, const LayerStorage& sto
                      {stored_check_key(prefix), stored_check_for(layer)}};
   return stored;
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorCode::out_of_memory, "no memory to store a layer");
+  throw_out_of_memory("no memory to store a layer");
 }
 
 }  // namespace headwise

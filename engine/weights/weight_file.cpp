@@ -2,6 +2,7 @@
 #include <new>
 
 #include "headwise/weights.hpp"
+#include "out_of_memory.hpp"
 #include "tensor_source.hpp"
 #include "text.hpp"
 #include "weight_path.hpp"
@@ -47,7 +48,7 @@ WeightFile WeightFile::open(const std::string& path, const OpenOptions& options)
   state->index_names();
   return WeightFile(std::move(state));
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorCode::out_of_memory, in_quotes(path) + ": no memory for the header");
+  throw_out_of_memory([&] { return in_quotes(path) + ": no memory for the header"; });
 }
 
 const std::string& WeightFile::path() const noexcept {
@@ -78,10 +79,12 @@ Tensor WeightFile::read(const std::string& name) const {
   return read(name, state_->options.progress);
 }
 
-Tensor WeightFile::read(const std::string& name, const Progress& progress) const {
+Tensor WeightFile::read(const std::string& name, const Progress& progress) const try {
   const TensorInfo* info = find(name);
   if (info == nullptr) throw Error(ErrorCode::invalid_argument, in_quotes(path()) + ": no tensor " + in_quotes(name));
   return state_->source->read(static_cast<std::size_t>(info - tensors().data()), progress);
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory([&] { return in_quotes(path()) + ": no memory to read a tensor"; });
 }
 
 }  // namespace headwise
