@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "allocation_counter.hpp"
+#include "allocations.hpp"
 #include "calls.hpp"
 #include "isas.hpp"
 #include "plan.hpp"

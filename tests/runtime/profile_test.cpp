@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "allocation_counter.hpp"
+#include "allocations.hpp"
 #include "calls.hpp"
 #include "counters.hpp"
 #include "headwise/error.hpp"

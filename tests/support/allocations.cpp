@@ -1,0 +1,138 @@
+#include "allocations.hpp"
+
+#include <link.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#define HEADWISE_EXPORT __attribute__((visibility("default")))
+
+namespace {
+
+std::atomic<std::int64_t> count{0}, freed{0};
+std::atomic<std::int64_t> until_failure{0};  // 0: none is wanted
+std::atomic<bool> failed{false}, fails_again{false}, of_onednn{false};
+
+// The code of oneDNN, where it is a shared library.
+struct CodeRange {
+  std::uintptr_t begin = 0, end = 0;
+};
+
+int find_onednn(dl_phdr_info* library, std::size_t, void* found) {
+  if (std::strstr(library->dlpi_name, "libdnnl") == nullptr) return 0;
+  for (int i = 0; i < library->dlpi_phnum; ++i) {
+    const auto& part = library->dlpi_phdr[i];
+    const std::uintptr_t begin = library->dlpi_addr + part.p_vaddr;
+    const bool is_code = part.p_type == PT_LOAD && (part.p_flags & PF_X) != 0;
+    if (is_code) *static_cast<CodeRange*>(found) = {begin, begin + part.p_memsz};
+  }
+  return 1;
+}
+
+CodeRange onednn_code;
+
+bool must_fail(const void* caller) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(caller);
+  if ((address >= onednn_code.begin && address < onednn_code.end) != of_onednn) return false;
+  if (failed) return fails_again;
+  if (until_failure == 0 || until_failure.fetch_sub(1) != 1) return false;
+  failed = true;
+  return true;
+}
+
+void* checked(void* memory) {
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+std::int64_t allocations() noexcept {
+  return count;
+}
+
+std::int64_t live_allocations() noexcept {
+  return count - freed;
+}
+
+void fail_allocation(std::int64_t number, const Failure& failure) noexcept {
+  dl_iterate_phdr(find_onednn, &onednn_code);
+  failed = false;
+  fails_again = failure.after == Failure::After::fail;
+  of_onednn = failure.of == Failure::Of::onednn;
+  until_failure = number;
+}
+
+bool end_failures() noexcept {
+  until_failure = 0;
+  fails_again = false;
+  return failed.exchange(false);
+}
+
+// The executable's own definitions come before those of the C library and of the C++ library for all shared libraries
+// too, oneDNN and libgomp included. The other forms of new and delete end up at these.
+HEADWISE_EXPORT void* operator new(std::size_t size) {
+  return must_fail(__builtin_return_address(0)) ? throw std::bad_alloc() : checked(std::malloc(size));
+}
+HEADWISE_EXPORT void* operator new(std::size_t size, std::align_val_t alignment) {
+  const auto bytes = static_cast<std::size_t>(alignment);
+  return must_fail(__builtin_return_address(0))
+             ? throw std::bad_alloc()
+             : checked(std::aligned_alloc(bytes, (size + bytes - 1) / bytes * bytes));
+}
+HEADWISE_EXPORT void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+HEADWISE_EXPORT void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+HEADWISE_EXPORT void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+HEADWISE_EXPORT void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__GLIBC__)
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+void __libc_free(void*);
+
+static void* counted(void* memory) {
+  count += memory != nullptr ? 1 : 0;
+  return memory;
+}
+
+HEADWISE_EXPORT void* malloc(std::size_t size) {
+  return counted(__libc_malloc(size));
+}
+HEADWISE_EXPORT void* calloc(std::size_t number, std::size_t size) {
+  return must_fail(__builtin_return_address(0)) ? nullptr : counted(__libc_calloc(number, size));
+}
+HEADWISE_EXPORT void* realloc(void* memory, std::size_t size) {
+  void* moved = counted(__libc_realloc(memory, size));
+  freed += memory != nullptr && (moved != nullptr || size == 0) ? 1 : 0;
+  return moved;
+}
+HEADWISE_EXPORT void* memalign(std::size_t alignment, std::size_t size) {
+  return counted(__libc_memalign(alignment, size));
+}
+HEADWISE_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  return counted(__libc_memalign(alignment, size));
+}
+HEADWISE_EXPORT int posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
+  *memory = counted(__libc_memalign(alignment, size));
+  return *memory == nullptr ? ENOMEM : 0;
+}
+HEADWISE_EXPORT void free(void* memory) {
+  freed += memory != nullptr ? 1 : 0;
+  __libc_free(memory);
+}
+}
+#endif
