@@ -47,6 +47,8 @@ void choose_outputs(const Layer& layer, Call& call, Random& random);
 void finish_call(const Layer& layer, Call& call, Random& random);
 // Turns a right call into one that must be refused.
 void choose_refusal(const Layer& layer, Call& call, Random& random);
+// One more call without a cache.
+void choose_plain_call(Case& one, Random& random);
 // A cache and calls that fill it.
 void choose_cached_calls(Case& one, Random& random);
 // NaN and infinity go where nobody may look.

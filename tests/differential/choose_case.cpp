@@ -73,6 +73,8 @@ void choose_options(Call& call, Random& random) {
   call.options = {1 + int(random.below(3)), Schedule(random.below(3))};
 }
 
+}  // namespace
+
 void choose_plain_call(Case& one, Random& random) {
   Call& call = one.calls.emplace_back();
   choose_lengths(call, random);
@@ -84,8 +86,6 @@ void choose_plain_call(Case& one, Random& random) {
   poison(one.layer, call, random);
   if (random.chance(0.04)) choose_refusal(one.layer, call, random);
 }
-
-}  // namespace
 
 void finish_call(const Layer& layer, Call& call, Random& random) {
   choose_masks(layer, call, random);

@@ -26,6 +26,9 @@ struct Results {
   bool in_place = true;  // nothing beside the elements was written
 };
 
+headwise::MultiHeadAttention make_model(const Layer& layer, const std::string& isa);
+void apply(const CacheAction& action, headwise::Session& session, headwise::KvCache& cache);
+
 enum class Ask { output_only, everything };
 // Runs a call and takes its results out of its memory.
 Results run_call(headwise::Session& session, const Call& call, headwise::KvCache* cache, Ask ask);

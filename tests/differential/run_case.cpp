@@ -6,10 +6,6 @@ namespace differential {
 
 using namespace headwise;
 
-namespace {
-
-using Kind = CacheAction::Kind;
-
 MultiHeadAttention make_model(const Layer& layer, const std::string& isa) {
   ModelOptions options = layer.options;
   options.isa = isa;
@@ -17,14 +13,8 @@ MultiHeadAttention make_model(const Layer& layer, const std::string& isa) {
                          : MultiHeadAttention::without_projections(layer.weights, options);
 }
 
-// One way to run a case; each has a session and a cache of its own.
-struct Lane {
-  SessionOptions options;
-  Ask ask;
-  std::optional<KvCache> cache{};
-};
-
 void apply(const CacheAction& action, Session& session, KvCache& cache) {
+  using Kind = CacheAction::Kind;
   switch (action.kind) {
     case Kind::append:
       return session.append(cache, action.inputs);
@@ -45,6 +35,15 @@ void apply(const CacheAction& action, Session& session, KvCache& cache) {
     }
   }
 }
+
+namespace {
+
+// One way to run a case; each has a session and a cache of its own.
+struct Lane {
+  SessionOptions options;
+  Ask ask;
+  std::optional<KvCache> cache{};
+};
 
 Results run_lane(const MultiHeadAttention& model, const Call& call, Lane& lane) {
   Session session(model, lane.options);
