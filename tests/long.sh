@@ -10,7 +10,7 @@ summary="$logs/summary.txt"
 
 # In the order in which they run. A step NAME is a function step_NAME: what it prints goes to its log, what it hands to
 # `figure` goes into the summary, and it fails when it returns anything but 0.
-steps=(soak fuzz coverage races)
+steps=(soak growth fuzz coverage races)
 
 usage() {
   cat <<END
@@ -18,6 +18,7 @@ Usage: tests/long.sh [STEP…] [--help]
 
 Runs the steps named, or all of them:
   soak      5 minutes of random calls by 8 sessions: memory, threads and results stay what they are
+  growth    every length from 1 to 2,000, twice, on one thread and on four, then 200 models: memory stays bounded
   fuzz      5 minutes of libFuzzer for each reader of files (clang 14)
   coverage  line coverage of each room, at least 95 % for loader and API
   races     many sessions on one model under the thread sanitizer (clang, LLVM's OpenMP); builds the library for it
@@ -40,8 +41,14 @@ build_release() {
 
 step_soak() {
   build_release soak
-  "$build/tests/soak/soak" --seconds 300 | tee "$logs/soak.out"
+  "$build/tests/soak/soak" --seconds=300 | tee "$logs/soak.out"
   figure <"$logs/soak.out"
+}
+
+step_growth() {
+  build_release growth
+  "$build/tests/soak/growth" | tee "$logs/growth.out"
+  figure <"$logs/growth.out"
 }
 
 step_fuzz() {
