@@ -10,7 +10,7 @@ summary="$logs/summary.txt"
 
 # In the order in which they run. A step NAME is a function step_NAME: what it prints goes to its log, what it hands to
 # `figure` goes into the summary, and it fails when it returns anything but 0.
-steps=(soak growth fuzz coverage races)
+steps=(soak growth emulated fuzz coverage races)
 
 usage() {
   cat <<END
@@ -19,6 +19,7 @@ Usage: tests/long.sh [STEP…] [--help]
 Runs the steps named, or all of them:
   soak      5 minutes of random calls by 8 sessions: memory, threads and results stay what they are
   growth    every length from 1 to 2,000, twice, on one thread and on four, then 200 models: memory stays bounded
+  emulated  all tests of kernels, products and runtime as older CPUs, and the kernels on aarch64, under QEMU
   fuzz      5 minutes of libFuzzer for each reader of files (clang 14)
   coverage  line coverage of each room, at least 95 % for loader and API
   races     many sessions on one model under the thread sanitizer (clang, LLVM's OpenMP); builds the library for it
@@ -49,6 +50,12 @@ step_growth() {
   build_release growth
   "$build/tests/soak/growth" | tee "$logs/growth.out"
   figure <"$logs/growth.out"
+}
+
+step_emulated() {
+  build_release headwise_tool test_kernels test_projection test_runtime
+  "$root/tests/emulated.sh" full 2>&1 | tee "$logs/emulated.out"
+  sed -n 's/^emulated: //p' "$logs/emulated.out" | figure
 }
 
 step_fuzz() {

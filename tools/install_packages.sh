@@ -6,7 +6,7 @@ packages=(
   g++ cmake ninja-build binutils git
   libdnnl-dev libxsimd-dev libcli11-dev nlohmann-json3-dev libzip-dev
   doctest-dev libbenchmark-dev pkg-config dpkg-dev
-  clang-14 libclang-rt-14-dev libomp-14-dev
+  qemu-user g++-aarch64-linux-gnu
   clang-format-14 python3 python3-pip python3-venv
   clang-14 libclang-rt-14-dev libomp-14-dev gcovr
 )

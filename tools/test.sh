@@ -14,11 +14,12 @@ Usage: tools/test.sh [--release-only] [--help]
 2. checks the format of all sources (clang-format 14) and the scripts (shellcheck, where it is there)
 3. fetches the weights of all-MiniLM-L6-v2 into build/models for the tests on a real file
 4. builds the release preset and runs its tests
-5. runs the suites of ONNX and torch on it (the first time this installs onnx and torch into build/conformance), and
+5. runs some of them as older CPUs would, under QEMU
+6. runs the suites of ONNX and torch on it (the first time this installs onnx and torch into build/conformance), and
    asks the readers that define the file formats for their verdicts on crafted files (in build/verdicts)
-6. builds the asan preset (address and undefined-behaviour sanitizers) and runs the same tests
+7. builds the asan preset (address and undefined-behaviour sanitizers) and runs the same tests
 
-  --release-only   leave out step 6
+  --release-only   leave out step 7
 END
 }
 
@@ -69,6 +70,8 @@ main() {
   fetch_model
   step "Release build and tests"
   build_and_test release
+  step "Older CPUs, emulated"
+  tests/emulated.sh
   step "Suites of other projects"
   tests/conformance/run.sh
   step "Verdicts of the reference readers"
