@@ -1,5 +1,7 @@
 #include "start_thread.hpp"
 
+#include <dlfcn.h>
+#include <omp.h>
 #include <signal.h>
 
 #include <array>
@@ -43,6 +45,15 @@ int try_threads(int wanted) noexcept {
   return static_cast<int>(started);
 }
 
+// The threads of a team sleep in OpenMP's code, also when a host closes the last library that needs it: libgomp would
+// be unloaded under them, and the next load would start as many again.
+void keep_openmp_loaded() noexcept {
+  static std::atomic<bool> kept{false};
+  Dl_info openmp;
+  if (kept.exchange(true) || dladdr(reinterpret_cast<void*>(omp_get_max_threads), &openmp) == 0) return;
+  dlopen(openmp.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 }  // namespace
 
 bool start_thread(pthread_t& thread, void* (*function)(void*), void* argument, std::size_t stack_bytes) noexcept {
@@ -57,7 +68,10 @@ bool start_thread(pthread_t& thread, void* (*function)(void*), void* argument, s
 
 int startable_threads(int wanted) noexcept {
   thread_local int team = 1;  // OpenMP keeps it for the calling thread's next region
-  if (wanted > team) wanted = 1 + try_threads(wanted - 1);
+  if (wanted > team) {
+    keep_openmp_loaded();
+    wanted = 1 + try_threads(wanted - 1);
+  }
   return team = wanted;
 }
 

@@ -64,7 +64,7 @@ void run_all(Run run, std::uint64_t& expected) {
   }
 }
 
-// The threads of OpenMP stay for the next round; libgomp can't be unloaded.
+// The threads of OpenMP, which stays loaded, serve the next round.
 void close_rounds(const char* plugin) {
   std::uint64_t expected = 0;
   double before = 0;
