@@ -10,6 +10,7 @@
 #include "headwise/limits.hpp"
 #include "headwise/log.hpp"
 #include "headwise/memory.hpp"
+#include "headwise/npy.hpp"
 #include "headwise/positions.hpp"
 #include "headwise/profile.hpp"
 #include "headwise/tensor.hpp"

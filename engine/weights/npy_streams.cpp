@@ -1,0 +1,56 @@
+// .npy arrays through the caller's functions.
+#include <cstdint>
+#include <new>
+
+#include "headwise/error.hpp"
+#include "headwise/npy.hpp"
+#include "npy_read.hpp"
+#include "npy_write.hpp"
+#include "text.hpp"
+#include "view_bytes.hpp"
+
+namespace headwise {
+namespace {
+
+// Nobody knows how long it is before it ends.
+class CallerStream final : public ByteStream {
+ public:
+  CallerStream(const ByteReader& reader, const std::string& name) : reader_(reader), name_(name) {}
+  std::string where() const override { return in_quotes(name_); }
+  std::uint64_t size() const noexcept override { return UINT64_MAX; }
+  void read(void* to, std::uint64_t count, const Progress&) override {
+    for (auto* next = static_cast<char*>(to); count > 0;) {
+      const std::size_t got = reader_(next, count);
+      if (got == 0 || got > count) refuse_end(count);
+      next += got;
+      count -= got;
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse_end(std::uint64_t missing) const {
+    throw Error(ErrorCode::bad_file, where() + ": it ends " + std::to_string(missing) +
+                                         " bytes before the end of what a .npy file has to hold here");
+  }
+
+  const ByteReader& reader_;
+  const std::string& name_;
+};
+
+}  // namespace
+
+Tensor read_npy(const ByteReader& read, const std::string& name) try {
+  CallerStream stream(read, name);
+  return read_npy_data(stream, read_npy_start(stream));
+} catch (const std::bad_alloc&) {
+  throw Error(ErrorCode::out_of_memory, in_quotes(name) + ": no memory to read it");
+}
+
+void write_npy(const ByteWriter& write, const TensorView& tensor) {
+  const ViewBytes bytes(tensor);
+  const std::string start = npy_preamble(tensor.dtype, tensor.shape);
+  write(start.data(), start.size());
+  write(bytes.data(), static_cast<std::size_t>(bytes.size()));
+}
+
+}  // namespace headwise
