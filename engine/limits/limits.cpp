@@ -4,6 +4,7 @@
 
 #include "attend.hpp"
 #include "headwise/attention.hpp"
+#include "number_text.hpp"
 #include "out_of_memory.hpp"
 #include "team.hpp"
 
@@ -20,7 +21,7 @@ const kernels::KernelTable& checked_kernels(const LimitOptions& options) {
   if (options.threads < 1 || options.threads > Session::max_threads)
     refuse("threads is " + std::to_string(options.threads) + "; expected 1 to " + std::to_string(Session::max_threads));
   if (!(options.seconds > 0 && options.seconds <= 60))
-    refuse("seconds is " + std::to_string(options.seconds) + "; expected more than 0 and at most 60");
+    refuse("seconds is " + number_text(options.seconds) + "; expected more than 0 and at most 60");
   const kernels::KernelTable& table = *kernels::find_kernels(resolve_isa(options.isa).c_str());
   if (table.fma_burst != nullptr) return table;
   throw Error(ErrorCode::unsupported, std::string("the ") + table.isa + " kernels have no limit to measure");

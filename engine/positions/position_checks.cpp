@@ -1,19 +1,13 @@
 #include "position_checks.hpp"
 
 #include <cmath>
-#include <cstdio>
 #include <string>
 
+#include "number_text.hpp"
 #include "view_checks.hpp"
 
 namespace headwise {
 namespace {
-
-std::string text(double number) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%g", number);
-  return buffer;
-}
 
 void refuse_value(const char* name, const std::string& found, const std::string& expected) {
   refuse(name, "is " + found + "; expected " + expected);
@@ -22,12 +16,12 @@ void refuse_value(const char* name, const std::string& found, const std::string&
 // Infinity and NaN never are at least anything here.
 void require_at_least(const char* name, double value, double least) {
   if (std::isfinite(value) && value >= least) return;
-  refuse_value(name, text(value), "a finite number of at least " + text(least));
+  refuse_value(name, number_text(value), "a finite number of at least " + number_text(least));
 }
 
 void require_above(const char* name, double value, double bound) {
   if (std::isfinite(value) && value > bound) return;
-  refuse_value(name, text(value), "a finite number above " + text(bound));
+  refuse_value(name, number_text(value), "a finite number above " + number_text(bound));
 }
 
 void require_between(const char* name, std::int64_t value, std::int64_t least, std::int64_t most) {

@@ -1,5 +1,6 @@
 #include "explain.hpp"
 
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 
@@ -10,11 +11,21 @@ namespace headwise {
 
 namespace {
 
-std::string line(const char* format, const StepInfo& step) {
+std::string line(const char* name, const char* reads, const char* writes, const char* flops, const char* bytes) {
   char text[160];
-  std::snprintf(text, sizeof text, format, step.name.c_str(), step.reads.c_str(), step.writes.c_str(), step.flops / 1e6,
-                step.bytes / 1e6);
+  std::snprintf(text, sizeof text, "%-14s %-12s %-10s %12s %12s\n", name, reads, writes, flops, bytes);
   return text;
+}
+
+// printf would write the decimal point of the caller's locale.
+std::string millions(double number) {
+  char text[330];  // the longest double
+  return {text, std::to_chars(text, text + sizeof text, number / 1e6, std::chars_format::fixed, 3).ptr};
+}
+
+std::string line(const StepInfo& step) {
+  return line(step.name.c_str(), step.reads.c_str(), step.writes.c_str(), millions(step.flops).c_str(),
+              millions(step.bytes).c_str());
 }
 
 using runtime::Plan;
@@ -131,10 +142,8 @@ std::string Explanation::to_string() const try {
   std::string text = "ISA " + isa + ", kernel " + kernel + ", " + schedule + " schedule, " + std::to_string(threads) +
                      (threads == 1 ? " thread, " : " threads, ") + std::to_string(scratch_bytes) +
                      " bytes of scratch\n";
-  char head[160];
-  std::snprintf(head, sizeof head, "%-14s %-12s %-10s %12s %12s\n", "step", "reads", "writes", "MFLOP", "MB");
-  text += head;
-  for (const StepInfo& step : steps) text += line("%-14s %-12s %-10s %12.3f %12.3f\n", step);
+  text += line("step", "reads", "writes", "MFLOP", "MB");
+  for (const StepInfo& step : steps) text += line(step);
   for (const std::string& reason : reasons) text += "why: " + reason + "\n";
   return text;
 } catch (const std::bad_alloc&) {

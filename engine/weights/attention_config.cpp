@@ -2,6 +2,7 @@
 
 #include "checked.hpp"
 #include "headwise/weights.hpp"
+#include "number_text.hpp"
 #include "out_of_memory.hpp"
 #include "position_checks.hpp"
 
@@ -54,7 +55,7 @@ void check_groups(const AttentionConfig& config) {
 template <class Number>
 void need_positive(const char* name, Number value) {
   if (!std::isfinite(static_cast<double>(value)) || value <= 0) {
-    refuse(std::string(name) + " is no finite number above zero: " + std::to_string(value));
+    refuse(std::string(name) + " is no finite number above zero: " + number_text(value));
   }
 }
 
@@ -65,7 +66,7 @@ void check_scores(const AttentionConfig& config) {
   }
   if (config.scale && !std::isfinite(*config.scale)) refuse("scale is not finite");
   if (!std::isfinite(config.softcap) || config.softcap < 0) {
-    refuse("softcap is negative or not finite: " + std::to_string(config.softcap));
+    refuse("softcap is negative or not finite: " + number_text(config.softcap));
   }
   need_positive("norm_epsilon", config.norm_epsilon);
 }

@@ -6,6 +6,7 @@
 #include "headwise/npy.hpp"
 #include "npy_read.hpp"
 #include "npy_write.hpp"
+#include "out_of_memory.hpp"
 #include "text.hpp"
 #include "view_bytes.hpp"
 
@@ -43,14 +44,16 @@ Tensor read_npy(const ByteReader& read, const std::string& name) try {
   CallerStream stream(read, name);
   return read_npy_data(stream, read_npy_start(stream));
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorCode::out_of_memory, in_quotes(name) + ": no memory to read it");
+  throw_out_of_memory([&] { return in_quotes(name) + ": no memory to read it"; });
 }
 
-void write_npy(const ByteWriter& write, const TensorView& tensor) {
+void write_npy(const ByteWriter& write, const TensorView& tensor) try {
   const ViewBytes bytes(tensor);
   const std::string start = npy_preamble(tensor.dtype, tensor.shape);
   write(start.data(), start.size());
   write(bytes.data(), static_cast<std::size_t>(bytes.size()));
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to write an array");
 }
 
 }  // namespace headwise
