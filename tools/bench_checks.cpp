@@ -3,6 +3,7 @@
 
 #include "bench_options.hpp"
 #include "option_types.hpp"
+#include "standard_streams.hpp"
 #include "text_files.hpp"
 
 namespace headwise::tools {
@@ -47,6 +48,8 @@ BenchFormat format_of_file(const std::string& path) {
   if (path.ends_with(".json")) return BenchFormat::json;
   if (path.ends_with(".csv")) return BenchFormat::csv;
   if (path.ends_with(".md")) return BenchFormat::markdown;
+  if (is_standard(path))
+    throw UsageError("--output writes a file; --format json, csv or markdown is for standard output");
   throw UsageError("--output " + path + ": the name must end in .json, .csv or .md");
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "option_types.hpp"
+#include "standard_streams.hpp"
 #include "text.hpp"
 #include "text_files.hpp"
 
@@ -28,7 +29,7 @@ void add_shapes(CLI::App& app, BenchOptions& options) {
       ->option_text("LIST")
       ->group(bench_what_group);
   const auto take_file = [&options](const std::string& path) {
-    append(options.requests, parse_shape_lines(read_text_file(path, longest_shape_file), path));
+    append(options.requests, parse_shape_lines(read_text_file(path, longest_shape_file), input_name(path)));
   };
   app.add_option_function<std::string>("--shape-file", take_file, "Shapes from a text file, one a line")
       ->option_text("FILE")

@@ -5,6 +5,7 @@
 
 #include "bench_fields.hpp"
 #include "console.hpp"
+#include "standard_streams.hpp"
 #include "text_files.hpp"
 
 namespace headwise::tools {
@@ -15,6 +16,7 @@ constexpr std::size_t longest_file = std::size_t{256} << 20;
 struct FieldError : std::runtime_error {
   FieldError(const char* field, const std::string& problem)
       : std::runtime_error("field '" + std::string(field) + "' " + problem) {}
+  using std::runtime_error::runtime_error;
 };
 
 struct Reader {
@@ -75,6 +77,8 @@ BenchRecord read_record(const Json& object) {
   each_field(record, Reader{object});
   if (record.round_medians.empty()) throw FieldError("round_medians_ms", "is empty");
   if (record.what.threads < 1) throw FieldError("threads", "is 0");
+  const std::string problem = contradiction(record, object);
+  if (!problem.empty()) throw FieldError(problem);
   return record;
 }
 
@@ -119,7 +123,7 @@ BenchRecords read_records(const std::string& path) {
   try {
     return parse_records(text);
   } catch (const CommandError& error) {
-    throw CommandError(path + " cannot be used: " + error.what());
+    throw CommandError(input_name(path) + " cannot be used: " + error.what());
   }
 }
 

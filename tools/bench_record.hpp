@@ -51,6 +51,8 @@ BenchRecord make_record(const BenchCase& what, const BenchTimes& times, const Be
 // Every field; those that are read back and those that only say the same in other units.
 Json to_json(const BenchRecord& record);
 Json to_json(const BenchRecords& records);
+// Where a record contradicts itself or what its JSON says beside it; "" when it does not.
+std::string contradiction(const BenchRecord& record, const Json& object);
 // Reads what to_json wrote. Throws CommandError that names the file, the record and the field.
 BenchRecords read_records(const std::string& path);
 

@@ -22,5 +22,7 @@ Command add_verify(CLI::App& app);
 Command add_convert(CLI::App& app);
 Command add_bench(CLI::App& app);
 Command add_info(CLI::App& app);
+Command add_completion(CLI::App& app);  // keeps `app`, whose definitions it writes
+Command add_man(CLI::App& app);         // the same
 
 }  // namespace headwise::tools

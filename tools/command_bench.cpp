@@ -26,7 +26,7 @@ threads reach, measured beside each case in each round.
 Shapes may go on with :kv=N key/value heads, :d=N size of a head, :keys=N keys
 of others. In a --shape-file a line is a shape, words of --part and --ask that
 hold for it, and a # comment. The built-in lists are quick, layers, core, masks
-and decode.
+and decode. '-' for --shape-file, --compare or --results is standard input.
 
 --compare matches records by all of the above. A case differs when the median of
 its rounds moved by more than the noise, which is four times the spread of the

@@ -26,7 +26,7 @@ Example:
 
 int explain(const CLI::App& app, const SizedOptions& options) {
   check_call(app, options);
-  SizedCall call(options, Console(options.common));
+  SizedCall call(options, SizedCall::Purpose::plan, Console(options.common));
   const Explanation plan =
       Session(*call.attention, options.session).explain(call.arguments(options), call.outputs(options));
   write_output(options.common.json ? explain_json(call, plan, options) : explain_text(call, plan, options));

@@ -5,25 +5,19 @@
 #include "command.hpp"
 #include "console.hpp"
 #include "info_report.hpp"
-#include "layer_options.hpp"
 #include "option_types.hpp"
 
 namespace headwise::tools {
 namespace {
 
-// A wrong HEADWISE_ISA is one of the things that this command is there to show.
-IsaInUse find_isa() try { return {checked_isa(""), ""}; } catch (const CommandError& error) {
-  return {"", error.what()};
-}
-
 int run_info(const CommonOptions& options) {
-  const IsaInUse in_use = find_isa();
-  const Machine machine = read_machine();
-  write_output(options.json ? info_json(machine, in_use) : info_text(machine, in_use));
+  write_output(options.json ? info_json(read_machine(), find_isa()) : info_text(read_machine(), find_isa()));
   return exit_ok;
 }
 
 constexpr auto example = R"(
+'headwise --version --verbose' prints the same.
+
 Example:
   headwise info --json)";
 

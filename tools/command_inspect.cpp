@@ -10,6 +10,7 @@
 #include "inspect_report.hpp"
 #include "layer_options.hpp"
 #include "option_types.hpp"
+#include "standard_streams.hpp"
 #include "text.hpp"
 
 namespace headwise::tools {
@@ -19,10 +20,11 @@ constexpr auto details = R"(
 For a weight file: the attention layers that were recognised, which tensor
 became which matrix, what a layer loads with (what config.json says included),
 and every tensor with its NaN and infinite values. For a .npy file: its type,
-shape and range.
+shape and range; '-' is a .npy file on standard input.
 
 Example:
-  headwise inspect model.safetensors)";
+  headwise inspect model.safetensors
+  headwise inspect - --json --values < y.npy)";
 
 struct InspectOptions {
   CommonOptions common;
@@ -36,7 +38,7 @@ struct InspectOptions {
 // By name or by content: a damaged .npy file is best explained by the reader of that format. Anything but a regular
 // file is left to the readers, which never wait for one.
 bool is_npy(const std::string& path) {
-  if (path.ends_with(".npy")) return true;
+  if (is_standard(path) || path.ends_with(".npy")) return true;
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
   char magic[6] = {};
@@ -115,7 +117,7 @@ Inspection inspect_weights(const InspectOptions& options, const Console& console
 }
 
 void show_array(const InspectOptions& options) {
-  const Tensor tensor = load_npy(options.file);
+  const Tensor tensor = load_array(options.file);
   write_output(options.common.json ? array_json(options.file, tensor, options.values)
                                    : array_text(options.file, tensor));
 }
@@ -147,7 +149,7 @@ Command add_inspect(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("inspect", "Show what a weight file or a .npy file holds");
   auto options = std::make_shared<InspectOptions>();
   add_path(*parser, "FILE", options->file,
-           "Weight file (.safetensors, index .json, .npz), model folder or array (.npy)")
+           "Weight file (.safetensors, index .json, .npz), model folder or array (.npy, or - for standard input)")
       ->option_text("(required)");
   parser->add_flag("--no-scan", options->no_scan,
                    "Do not read the values: no NaN counts, no attempt to load the layers");

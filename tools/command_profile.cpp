@@ -9,6 +9,7 @@
 #include "profile_html.hpp"
 #include "profile_report.hpp"
 #include "profile_trace.hpp"
+#include "standard_streams.hpp"
 #include "text_files.hpp"
 
 namespace headwise::tools {
@@ -23,7 +24,9 @@ random weights of --width and --heads. With --cache-capacity it is the last
 token of the query, or the last call that the cache has room for. Results are
 computed and dropped: their files only say what is asked for.
 
---trace FILE can be opened in https://ui.perfetto.dev or chrome://tracing.
+--trace FILE can be opened in https://ui.perfetto.dev or chrome://tracing. One of
+--trace and --html may be '-': it then stands on standard output instead of the
+report.
 
 Example:
   headwise profile model.safetensors --query x.npy --html profile.html
@@ -43,12 +46,30 @@ void add_profile_options(CLI::App& app, ProfileCommandOptions& options) {
       ->group(running);
 }
 
+// The report that goes to standard output instead of the text; "" for none.
+std::string on_standard_output(const ProfileCommandOptions& options) {
+  if (is_standard(options.trace)) return "--trace";
+  return is_standard(options.html) ? "--html" : "";
+}
+
+void check_standard_output(const ProfileCommandOptions& options) {
+  const std::string option = on_standard_output(options);
+  if (is_standard(options.trace) && is_standard(options.html)) {
+    throw UsageError("--trace and --html cannot both be on standard output; give one a file");
+  }
+  if (!option.empty() && options.common.json) {
+    throw UsageError("--json and " + option + " - both want standard output; give " + option + " a file");
+  }
+}
+
 void check_files(const ProfileCommandOptions& options) {
+  check_standard_output(options);
   check_target("--html", options.html, ".html");
   check_target("--trace", options.trace, ".json");
   std::vector<std::string> others{options.file, options.html};
   for (const InputFile& file : input_files()) others.push_back(options.inputs[file.id]);
   for (const std::string& other : others) {
+    if (is_standard(other)) continue;
     if (!options.trace.empty() && options.trace == other) throw UsageError("--trace names another file, " + other);
     if (&other != &others[1] && !options.html.empty() && options.html == other) {
       throw UsageError("--html names another file, " + other);
@@ -61,11 +82,12 @@ int profile(const CLI::App& app, const ProfileCommandOptions& options) {
   check_call(app, options);
   check_files(options);
   const Console console(options.common);
-  SizedCall call(options, console);
+  SizedCall call(options, SizedCall::Purpose::run, console);
   const ProfileResult result = profile_call(call, options, console);
   const ProfileReport report{call, result, options};
   if (!options.trace.empty()) write_text_file(options.trace, trace_text(result.profile));
   if (!options.html.empty()) write_text_file(options.html, profile_html(report));
+  if (!on_standard_output(options).empty()) return exit_ok;
   write_output(options.common.json ? profile_json(report) : profile_text(report));
   return exit_ok;
 }

@@ -17,14 +17,17 @@ constexpr auto details = R"(
 Key defaults to the query, value to the key. Inputs of another float type are
 converted. What the layer does to scores and positions comes from the file and
 from config.json beside it, unless an option says otherwise. A LIST such as
-3,5,2 may stand for a .npy file. With --json, NaN and infinity become null;
+3,5,2 may stand for a .npy file. One of the inputs may be '-', an array on
+standard input, and one of the results, which then stands on standard output
+instead of the report. With --json, NaN and infinity become null;
 nonfinite_count says how many there are. A .npy file keeps them. The exit code
 stays 0.
 
 Example:
   headwise run model.safetensors --query x.npy --output y.npy --attention w.npy
   headwise run model.safetensors --query x.npy --window 9,0 --column-sums c.npy
-  headwise run model.safetensors --query x.npy --cache-capacity 512)";
+  headwise run model.safetensors --query x.npy --cache-capacity 512
+  headwise run model.safetensors --query - --output - < x.npy > y.npy)";
 
 void add_run_options(CLI::App& app, RunOptions& options) {
   constexpr auto group = "How to run";
@@ -68,7 +71,7 @@ void execute(RunResult& result, const RunOptions& options) {
   model.head_contribution = options.wants(Output::head_contribution);
   const MultiHeadAttention attention(result.loaded.weights, model);
   const ResultSizes sizes = result_sizes(result.inputs.views(options), result.loaded.weights);
-  result.results = make_results(options, result.inputs, sizes);
+  result.results = make_results(result_forms(options, result.inputs, sizes));
   options.cache.capacity > 0 ? decode(result, attention, options) : attend(result, attention, options);
 }
 
@@ -89,6 +92,7 @@ int run(const CLI::App& app, const RunOptions& options) {
   execute(result, options);
   result.results.save(options, console);
   note_nonfinite(result.results.tensors[Output::output], console);
+  if (!options.on_standard_output().empty()) return exit_ok;
   write_output(options.common.json ? run_json(result, options) : run_text(result, options));
   return exit_ok;
 }

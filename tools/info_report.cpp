@@ -3,7 +3,9 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "console.hpp"
 #include "json_output.hpp"
+#include "layer_options.hpp"
 #include "text.hpp"
 
 namespace headwise::tools {
@@ -61,9 +63,16 @@ void add_threads(Table& table, const ThreadLimits& limits) {
 
 }  // namespace
 
+// A wrong HEADWISE_ISA is one of the things that the report is there to show.
+IsaInUse find_isa() try { return {checked_isa(""), ""}; } catch (const CommandError& error) {
+  return {"", error.what()};
+}
+
 std::string info_text(const Machine& machine, const IsaInUse& in_use) {
   Table table("");
+  const BuildInfo build = build_info();
   table.row({"headwise", version()});
+  table.row({"build", build.type + ", " + build.compiler + ", commit " + build.commit});
   table.row({"oneDNN", onednn_version()});
   table.row({"CPU", printable(machine.cpu_name)});
   for (const Cache& cache : machine.caches) table.row({"cache", cache_words(cache)});
@@ -75,7 +84,11 @@ std::string info_text(const Machine& machine, const IsaInUse& in_use) {
 
 std::string info_json(const Machine& machine, const IsaInUse& in_use) {
   const ThreadLimits limits = thread_limits();
+  const BuildInfo build = build_info();
   return json_line({{"version", version()},
+                    {"commit", build.commit},
+                    {"compiler", build.compiler},
+                    {"build_type", build.type},
                     {"onednn_version", onednn_version()},
                     {"cpu", json_text(machine.cpu_name)},
                     {"isa", text_or_null(in_use.name)},

@@ -13,6 +13,8 @@ struct IsaInUse {
   std::string name, problem;
 };
 
+IsaInUse find_isa();
+
 std::string info_text(const Machine& machine, const IsaInUse& in_use);
 std::string info_json(const Machine& machine, const IsaInUse& in_use);
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "option_types.hpp"
+#include "standard_streams.hpp"
 #include "summary.hpp"
 #include "text.hpp"
 
@@ -16,7 +17,7 @@ struct FileRole {
 };
 
 std::string type_and_name(const std::string& role, const std::string& path, const Tensor& tensor) {
-  return role + " " + path + " is " + dtype_name(tensor.dtype());
+  return role + " " + input_name(path) + " is " + dtype_name(tensor.dtype());
 }
 
 bool is_float(DType dtype) {
@@ -57,7 +58,7 @@ bool is_list(const std::string& text) {
 }
 
 Tensor numbers_file(const std::string& role, const std::string& path) {
-  Tensor tensor = load_npy(path);
+  Tensor tensor = load_array(path);
   const std::string what = type_and_name("--" + role, path, tensor);
   if (is_float(tensor.dtype()) || tensor.dtype() == DType::boolean) {
     throw CommandError(what + "; save it as whole numbers, i64 or i32");
@@ -72,14 +73,14 @@ Tensor numbers_file(const std::string& role, const std::string& path) {
 }
 
 Tensor load_mask(const FileRole& file, BooleanMask meaning, const Console& console) {
-  Tensor mask = load_npy(file.path);
+  Tensor mask = load_array(file.path);
   check_meaning(file.role, file.path, mask, meaning);
   if (is_float(mask.dtype())) return to_floats(file, std::move(mask), DType::f32, console);
   return convert(mask, DType::boolean);
 }
 
 Tensor load_numbers(const FileRole& file) {
-  if (!is_list(file.path)) return numbers_file(file.role, file.path);
+  if (is_standard(file.path) || !is_list(file.path)) return numbers_file(file.role, file.path);
   const auto numbers = whole_numbers("--" + file.role, file.path, ", or a .npy file");
   Tensor tensor(DType::i64, {static_cast<std::int64_t>(numbers.size())});
   std::copy(numbers.begin(), numbers.end(), tensor.data<std::int64_t>());
@@ -94,9 +95,9 @@ Tensor load_input(const InputFile& file, const LayerOptions& options, const Cons
   const bool is_padding = file.id == Input::key_padding;
   switch (file.kind) {
     case InputKind::activations:
-      return to_floats(role, load_npy(role.path), options.dtype, console);
+      return to_floats(role, load_array(role.path), options.dtype, console);
     case InputKind::floats:
-      return to_floats(role, load_npy(role.path), DType::f32, console);
+      return to_floats(role, load_array(role.path), DType::f32, console);
     case InputKind::mask:
       return load_mask(role, is_padding ? options.padding_meaning : options.mask_meaning, console);
     case InputKind::numbers:

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "layer_words.hpp"
+#include "standard_streams.hpp"
 
 namespace headwise::tools {
 namespace {
@@ -43,7 +44,8 @@ void add_inputs(Table& table, const LayerInputs& inputs, const LayerOptions& opt
   for (const InputFile& file : input_files()) {
     const Tensor& tensor = inputs.tensors[file.id];
     const std::string& path = options.inputs[file.id];
-    if (tensor.given() && !path.empty()) table.row({file.name, shape_and_type(tensor) + " from " + printable(path)});
+    if (tensor.given() && !path.empty())
+      table.row({file.name, shape_and_type(tensor) + " from " + printable(input_name(path))});
   }
   if (!inputs.tensors[Input::key].given()) table.row({"key", "the query"});
   if (!inputs.tensors[Input::value].given()) table.row({"value", "the key"});

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "input_files.hpp"
+#include "standard_streams.hpp"
 #include "text.hpp"
 
 namespace headwise::tools {
@@ -14,7 +15,7 @@ AttentionWeights load_weights(const WeightFile& file, const LoadOptions& load) t
   return load_attention(file, load);
 } catch (const Error& error) {
   if (error.code() != ErrorCode::bad_file && error.code() != ErrorCode::invalid_argument) throw;
-  throw CommandError(in_option_words(error.what()) + "; 'headwise inspect' shows layers and tensors");
+  throw CommandError(in_option_words(error.what()) + "; 'headwise inspect FILE' shows layers and tensors");
 }
 
 // Once it has loaded, what it was.
@@ -29,6 +30,10 @@ void describe_choice(const WeightFile& file, const LoadOptions& load, LoadedLaye
 }  // namespace
 
 LoadedLayer load_layer(const LayerChoice& options, const Console& console) {
+  if (is_standard(options.file)) {
+    throw UsageError(
+        "a weight file is read here and there, with config.json beside it, so FILE cannot be '-'; save it");
+  }
   ProgressBar bar(console, "loading " + std::filesystem::path(options.file).filename().string());
   LoadOptions load = options.load;
   load.open.progress = [&bar](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };

@@ -1,5 +1,7 @@
 #include "layer_results.hpp"
 
+#include "standard_streams.hpp"
+
 namespace headwise::tools {
 namespace {
 
@@ -17,17 +19,23 @@ ResultSizes result_sizes(const AttentionInputs& inputs, const AttentionWeights& 
   return sizes;
 }
 
-LayerResults make_results(const ResultOptions& options, const LayerInputs& inputs, const ResultSizes& sizes) {
-  LayerResults results;
+std::vector<ResultForm> result_forms(const ResultOptions& options, const LayerInputs& inputs,
+                                     const ResultSizes& sizes) {
+  std::vector<ResultForm> forms;
   ResultSizes full = sizes;
   full.chosen_heads = chosen(inputs.tensors[Input::attention_heads], sizes.config.num_heads);
   full.chosen_rows = chosen(inputs.tensors[Input::attention_queries], sizes.call.query_length);
   full.top = options.top;
   for (const OutputFile& file : output_files()) {
     const bool main = file.id == Output::output;
-    if (!main && !options.wants(file.id)) continue;
-    results.tensors[file.id] = Tensor(main ? options.dtype : file.dtype, file.shape(full));
+    if (main || options.wants(file.id)) forms.push_back({file.id, main ? options.dtype : file.dtype, file.shape(full)});
   }
+  return forms;
+}
+
+LayerResults make_results(const std::vector<ResultForm>& forms) {
+  LayerResults results;
+  for (const ResultForm& form : forms) results.tensors[form.id] = Tensor(form.dtype, form.shape);
   return results;
 }
 
@@ -47,11 +55,11 @@ void LayerResults::save(const ResultOptions& options, const Console& console) co
     const Tensor& tensor = tensors[file.id];
     if (path.empty()) continue;
     if (tensor.dtype() != DType::bf16) {
-      save_npy(path, tensor);
+      save_array(path, tensor);
       continue;
     }
     console.note(std::string(file.name) + " is bf16, written as f32: .npy has no bf16");
-    save_npy(path, convert(tensor, DType::f32));
+    save_array(path, convert(tensor, DType::f32));
   }
 }
 

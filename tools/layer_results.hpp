@@ -2,6 +2,7 @@
 #pragma once
 
 #include <headwise/headwise.hpp>
+#include <vector>
 
 #include "layer_job.hpp"
 #include "result_options.hpp"
@@ -17,7 +18,14 @@ struct LayerResults {
 };
 
 ResultSizes result_sizes(const AttentionInputs& inputs, const AttentionWeights& weights);
-// Room for `output` and for what the options ask for.
-LayerResults make_results(const ResultOptions& options, const LayerInputs& inputs, const ResultSizes& sizes);
+
+// `output`, and what the options ask for.
+struct ResultForm {
+  Output id = Output::output;
+  DType dtype = DType::f32;
+  Dims shape;
+};
+std::vector<ResultForm> result_forms(const ResultOptions& options, const LayerInputs& inputs, const ResultSizes& sizes);
+LayerResults make_results(const std::vector<ResultForm>& forms);
 
 }  // namespace headwise::tools

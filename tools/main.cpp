@@ -8,26 +8,30 @@
 
 #include "command.hpp"
 #include "console.hpp"
+#include "help.hpp"
+#include "info_report.hpp"
 #include "text.hpp"
 
 namespace headwise::tools {
 namespace {
 
 constexpr auto exit_codes = R"(
-Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 slower (bench).
+Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 slower (bench). A
+reader that closes its pipe ends the command quietly (SIGPIPE).
 Results go to stdout or files, everything else to stderr.)";
-
-constexpr std::size_t help_column = 30, help_width = 80;
 
 struct CommandLine {
   CLI::App app{"Multi-head attention on CPUs: weight file in, attention output out.", "headwise"};
   std::vector<Command> commands;
+  bool verbose = false;
 
   CommandLine() {
     app.set_version_flag("--version", std::string("headwise ") + version());
+    app.get_option("--version")->description("Print the version and exit");
+    app.add_flag("--verbose", verbose, "With --version: the build, the kernels and the threads too, as info does");
     app.get_formatter()->column_width(help_column);
-    commands = {add_inspect(app), add_run(app),     add_explain(app), add_profile(app),
-                add_verify(app),  add_convert(app), add_bench(app),   add_info(app)};
+    commands = {add_inspect(app), add_run(app),   add_explain(app), add_profile(app),    add_verify(app),
+                add_convert(app), add_bench(app), add_info(app),    add_completion(app), add_man(app)};
     app.require_subcommand(1);
     app.footer(exit_codes);
   }
@@ -65,29 +69,13 @@ std::string help_command(const CommandLine& line) {
 
 // CLI11 reports a missing argument first, though a misspelt option is often the reason.
 void check_option_names(const CommandLine& line) {
-  for (const CLI::App* command : line.app.get_subcommands()) {
-    for (const std::string& word : command->remaining(true)) {
+  std::vector<const CLI::App*> commands{&line.app};
+  for (const CLI::App* command : line.app.get_subcommands()) commands.push_back(command);
+  for (const CLI::App* command : commands) {
+    for (const std::string& word : command->remaining()) {
       if (word.size() > 1 && word[0] == '-' && word != "--") refuse_option(line, *command, word);
     }
   }
-}
-
-// Help texts of options go on below themselves; the texts below all options are written to fit.
-std::string wrapped_options(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1);
-    const std::string line(text.substr(0, end + 1));
-    result += line.starts_with("  ") ? wrapped(line, help_width, help_column) : line;
-    text.remove_prefix(end + 1);
-  }
-  return result;
-}
-
-// The help of the chosen sub-command, without the double blank lines that CLI11 leaves between groups.
-std::string help_text(const CommandLine& line) {
-  const std::string text = CLI::detail::find_and_replace(line.app.help(), "\n\n\n", "\n\n");
-  return wrapped_options(text);
 }
 
 int parse_and_run(CommandLine& line, int count, char** arguments) {
@@ -95,15 +83,17 @@ int parse_and_run(CommandLine& line, int count, char** arguments) {
   try {
     line.app.parse(count, arguments);
   } catch (const CLI::CallForVersion& request) {
-    write_output(std::string(request.what()) + "\n");
+    write_output(line.app.count("--verbose") > 0 ? info_text(read_machine(), find_isa())
+                                                 : std::string(request.what()) + "\n");
     return exit_ok;
   } catch (const CLI::CallForHelp&) {
-    write_output(help_text(line));
+    write_output(help_text(line.app));
     return exit_ok;
   } catch (const CLI::ParseError& error) {
     check_option_names(line);
     throw UsageError(std::string(error.what()) + "; see '" + help_command(line) + "'");
   }
+  if (line.verbose) throw UsageError("--verbose says nothing without --version");
   for (const Command& command : line.commands) {
     if (command.parser->parsed()) return command.run();
   }
@@ -116,7 +106,7 @@ std::string advice(const Error& error) {
   if (only_too_long) return "; --allow-trailing-bytes accepts them";
   switch (error.code()) {
     case ErrorCode::invalid_argument:
-      return "; 'headwise inspect' shows the layers and sizes of a file";
+      return "; 'headwise inspect FILE' shows the layers and sizes of a file";
     case ErrorCode::unsupported:
       return "; see 'headwise info' and the README for what is offered";
     case ErrorCode::bad_file:

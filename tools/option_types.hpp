@@ -41,7 +41,7 @@ CLI::Option* add_integer(CLI::App& app, const std::string& name, Integer& target
   return app.add_option_function<std::string>(name, set, help)->option_text("N");
 }
 
-// One of a few words, each with its value.
+// One of a few words, each with its value. The words are the type of the option too, for shell completion.
 template <class Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
 
@@ -65,7 +65,8 @@ template <class Value, class Set>
 CLI::Option* add_choice_function(CLI::App& app, const std::string& name, Set set, const Choices<Value>& choices,
                                  const std::string& help) {
   const auto parse = [set, choices, name](const std::string& text) { return set(chosen(name, text, choices)); };
-  return app.add_option_function<std::string>(name, parse, help)->option_text(choice_words(choices));
+  const std::string words = choice_words(choices);
+  return app.add_option_function<std::string>(name, parse, help)->type_name(words)->option_text(words);
 }
 
 template <class Value>
@@ -89,7 +90,7 @@ CLI::Option* add_choices(CLI::App& app, const std::string& name, std::vector<Val
       if (std::find(target.begin(), target.end(), value) == target.end()) target.push_back(value);
     }
   };
-  return app.add_option_function<std::string>(name, set, help)->option_text("LIST");
+  return app.add_option_function<std::string>(name, set, help)->type_name(choice_words(choices))->option_text("LIST");
 }
 
 }  // namespace headwise::tools

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "option_types.hpp"
+#include "standard_streams.hpp"
 #include "text_files.hpp"
 
 namespace headwise::tools {
@@ -13,6 +14,18 @@ constexpr auto group = "Results";
 constexpr auto most = std::int64_t{1} << 31;
 
 using NamedPath = std::pair<std::string, std::string>;  // option and path
+
+void check_standard_output(const ResultOptions& options) {
+  const std::string first = options.on_standard_output();
+  if (first.empty()) return;
+  for (const OutputFile& file : output_files()) {
+    if (file.option() == first || !is_standard(options.outputs[file.id])) continue;
+    throw UsageError(first + " and " + file.option() + " cannot both be on standard output; give one a file");
+  }
+  if (options.common.json)
+    throw UsageError("--json and " + first + " - both want standard output; give " + first + " a file");
+  check_standard_array(first);
+}
 
 }  // namespace
 
@@ -41,7 +54,15 @@ void check_results(const CLI::App& app, const ResultOptions& options) {
   check_needs(options.given(Input::attention_queries), rows, "--attention-queries", "--attention or --scores");
 }
 
+std::string ResultOptions::on_standard_output() const {
+  for (const OutputFile& output : output_files()) {
+    if (is_standard(outputs[output.id])) return output.option();
+  }
+  return "";
+}
+
 void check_targets(const ResultOptions& options) {
+  check_standard_output(options);
   std::vector<NamedPath> others{{"FILE", options.file}};
   for (const InputFile& file : input_files()) others.emplace_back(file.option(), options.inputs[file.id]);
   for (const OutputFile& file : output_files()) {

@@ -15,6 +15,8 @@ struct ResultOptions : LayerOptions {
   std::int64_t top = 0;
 
   bool wants(Output id) const { return !outputs[id].empty(); }
+  // The option whose array goes to standard output, where no report can stand then; "" for none.
+  std::string on_standard_output() const;
 };
 
 void add_result_options(CLI::App& app, ResultOptions& options);

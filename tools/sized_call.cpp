@@ -92,14 +92,14 @@ void check_call(const CLI::App& app, const SizedOptions& options) {
   if (cached && options.key_length > 0) throw UsageError("--key-length has no meaning with --cache-capacity");
 }
 
-SizedCall::SizedCall(const SizedOptions& options, const Console& console) {
+SizedCall::SizedCall(const SizedOptions& options, Purpose purpose, const Console& console) : purpose_(purpose) {
   checked_isa(options.model.isa);
   inputs = load_inputs(options, console);
   loaded = make_layer(options, console);
   if (!options.given(Input::query)) fill_inputs(options);
   attention.emplace(make_attention(options, loaded.weights));
   if (options.cache.capacity > 0) fill_cache(options);
-  make_room(options);
+  if (purpose == Purpose::run) results = make_results(forms(options));
 }
 
 // Key and value are the query unless the layer or the lengths want others.
@@ -132,10 +132,21 @@ void SizedCall::fill_cache(const SizedOptions& options) {
                 Tensor({shape.batch, config.num_kv_heads, cached_tokens, config.value_dim}));
 }
 
-void SizedCall::make_room(const SizedOptions& options) {
+std::vector<ResultForm> SizedCall::forms(const SizedOptions& options) {
   ResultSizes sizes = result_sizes(arguments(options), loaded.weights);
   sizes.columns += cached_tokens;
-  results = make_results(options, inputs, sizes);
+  return result_forms(options, inputs, sizes);
+}
+
+AttentionOutputs SizedCall::outputs(const SizedOptions& options) {
+  AttentionOutputs all = results.views(options, inputs);
+  if (purpose_ == Purpose::run) return all;
+  for (const ResultForm& form : forms(options)) {
+    const auto elements = static_cast<std::uint64_t>(element_count(form.shape));
+    void* place = addresses_.reserve(elements * dtype_size(form.dtype));
+    all.*output_file(form.id).view = {place, form.dtype, form.shape};
+  }
+  return all;
 }
 
 AttentionInputs SizedCall::arguments(const SizedOptions& options) {

@@ -4,6 +4,7 @@
 #include <headwise/headwise.hpp>
 #include <optional>
 
+#include "address_space.hpp"
 #include "layer_results.hpp"
 
 namespace headwise::tools {
@@ -22,24 +23,29 @@ void check_call(const CLI::App& app, const SizedOptions& options);
 // cache has just room for.
 struct SizedCall {
   LoadedLayer loaded;
-  LayerInputs inputs;  // zeros where neither a file nor a list was given
-  LayerResults results;
+  LayerInputs inputs;    // zeros where neither a file nor a list was given
+  LayerResults results;  // empty in a call that is not run
   std::optional<MultiHeadAttention> attention;
   std::optional<KvCache> cache;
   std::int64_t cached_tokens = 0;  // before the query
 
+  // Results of a call that is only planned have addresses and no memory.
+  enum class Purpose { run, plan };
   // What was not given stands there as a tensor of the right shape, for a caller to fill.
-  SizedCall(const SizedOptions& options, const Console& console);
+  SizedCall(const SizedOptions& options, Purpose purpose, const Console& console);
   SizedCall(const SizedCall&) = delete;
   SizedCall& operator=(const SizedCall&) = delete;
 
   AttentionInputs arguments(const SizedOptions& options);
-  AttentionOutputs outputs(const SizedOptions& options) { return results.views(options, inputs); }
+  AttentionOutputs outputs(const SizedOptions& options);
 
  private:
   void fill_inputs(const SizedOptions& options);
   void fill_cache(const SizedOptions& options);
-  void make_room(const SizedOptions& options);
+  std::vector<ResultForm> forms(const SizedOptions& options);
+
+  Purpose purpose_;
+  AddressSpace addresses_;
 };
 
 }  // namespace headwise::tools

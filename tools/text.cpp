@@ -12,7 +12,7 @@ namespace {
 using Byte = unsigned char;
 
 // The length of the well-formed UTF-8 sequence that text starts with, 0 when there is none (Unicode table 3-7).
-std::size_t sequence_length(std::string_view text) {
+std::size_t well_formed_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<Byte>(text[i]) : Byte{0}; };
   const auto continues = [&](std::size_t i) { return byte(i) >= 0x80 && byte(i) <= 0xBF; };
   const Byte first = byte(0), second = byte(1);
@@ -45,7 +45,7 @@ bool is_control(std::string_view sequence) {
 std::string escape(std::string_view text, bool controls_too) {
   std::string result;
   while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
+    const std::size_t length = well_formed_length(text);
     const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
     if (length == 0 || (controls_too && is_control(sequence))) {
       for (const char byte : sequence) result += escaped_byte(byte);
@@ -97,6 +97,18 @@ std::string scaled_text(double amount, const std::string& noun) {
 }
 
 }  // namespace
+
+std::string scalar_value(std::string_view character) {
+  auto value = static_cast<std::uint32_t>(static_cast<Byte>(character[0]));
+  if (character.size() > 1) value &= 0x7Fu >> character.size();
+  for (const char byte : character.substr(1)) value = value << 6 | (static_cast<Byte>(byte) & 0x3Fu);
+  const std::string digits = number(value, 16);
+  return std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits;
+}
+
+std::size_t utf8_length(std::string_view text) {
+  return std::max<std::size_t>(well_formed_length(text), 1);
+}
 
 std::string valid_utf8(std::string_view text) {
   return escape(text, false);

@@ -14,6 +14,11 @@ std::string valid_utf8(std::string_view text);
 // One line that cannot steer a terminal: control characters become \xNN as well.
 std::string printable(std::string_view text);
 
+// Bytes of the character that a text starts with, 1 for a byte that starts none; the number of a well-formed character
+// in hexadecimal, of four digits or more: "2264" of "≤".
+std::size_t utf8_length(std::string_view text);
+std::string scalar_value(std::string_view character);
+
 std::string shortest(float value);  // the fewest digits that read back as the same bits
 std::string shortest(double value);
 std::string significant(double value, int digits);

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "console.hpp"
+#include "standard_streams.hpp"
 
 namespace headwise::tools {
 namespace {
@@ -18,10 +19,8 @@ namespace {
   throw CommandError("cannot " + problem + " " + path + ": " + std::strerror(errno));
 }
 
-}  // namespace
-
 // A pipe or a device could be waited on for ever.
-std::string read_text_file(const std::string& path, std::size_t most) {
+std::string read_regular_file(const std::string& path, std::size_t most) {
   std::error_code error;
   const bool regular = std::filesystem::is_regular_file(path, error);
   if (!regular && std::filesystem::exists(path, error)) throw CommandError(path + " is no regular file");
@@ -36,7 +35,18 @@ std::string read_text_file(const std::string& path, std::size_t most) {
   return text;
 }
 
+}  // namespace
+
+std::string read_text_file(const std::string& path, std::size_t most) {
+  std::string text = is_standard(path) ? read_standard_text(most) : read_regular_file(path, most);
+  // Whoever quotes a line of it would be cut short there.
+  if (text.find('\0') != std::string::npos)
+    throw CommandError(input_name(path) + " holds a NUL byte, so it is no text");
+  return text;
+}
+
 void write_text_file(const std::string& path, std::string_view text) {
+  if (is_standard(path)) return write_output(text);
   const std::string part = path + ".part" + std::to_string(getpid());
   errno = 0;
   std::ofstream file(part, std::ios::binary);
@@ -51,6 +61,7 @@ void write_text_file(const std::string& path, std::string_view text) {
 
 // A new file is renamed into place, which would replace a device such as /dev/stdout.
 void check_target(const std::string& option, const std::string& path, const char* kind) {
+  if (is_standard(path)) return;
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
@@ -63,7 +74,7 @@ void check_target(const std::string& option, const std::string& path, const char
 }
 
 bool same_file(const std::string& a, const std::string& b) {
-  if (a.empty() || b.empty()) return false;
+  if (a.empty() || b.empty() || is_standard(a) || is_standard(b)) return false;
   std::error_code ignored;
   if (a == b || std::filesystem::equivalent(a, b, ignored)) return true;
   const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(a, ignored), ignored);

@@ -7,9 +7,11 @@
 
 namespace headwise::tools {
 
-// The whole of a regular file. Throws CommandError when it cannot be read or holds more than `most` bytes.
+// The whole of a regular file, or of standard input for "-". Throws CommandError when it cannot be read, holds more
+// than `most` bytes or is no text.
 std::string read_text_file(const std::string& path, std::size_t most);
-// Writes a new file in the same folder that then takes the place of the old one. Throws CommandError.
+// Writes a new file in the same folder that then takes the place of the old one; "-" is standard output. Throws
+// CommandError.
 void write_text_file(const std::string& path, std::string_view text);
 // Throws UsageError, naming the option, when something else than a file has that name or its folder is not there.
 void check_target(const std::string& option, const std::string& path, const char* kind);

@@ -96,6 +96,35 @@ def read_case(name):
     return case["inputs"], case["expected"]
 
 
+def every_command(query):
+    """A quick call of each sub-command that reads or measures something, by its name."""
+    small = ["--shapes", "1x8x32x4", "--min-time", "0.001", "--rounds", "1"]
+    return {
+        "inspect": ["inspect", TINY_BERT],
+        "run": ["run", TINY_BERT, "--query", query, "--repeat", "1"],
+        "explain": ["explain", TINY_BERT, "--query", query],
+        "profile": ["profile", TINY_BERT, "--query", query, "--repeat", "1", "--no-limits"],
+        "verify": ["verify", TINY_BERT, "--query", query],
+        "bench": ["bench", *small],
+        "info": ["info"],
+    }
+
+
+def every_page(query):
+    """The same, and what is printed without --json: help, version, scripts, pages."""
+    pages = {name: [name, "--help"] for name in every_command(query)}
+    pages |= {"help": ["--help"], "version": ["--version"], "verbose": ["--version", "--verbose"]}
+    pages |= {"man": ["man"]} | {shell: ["completion", shell] for shell in ("bash", "zsh", "fish")}
+    return {f"{name} page": arguments for name, arguments in pages.items()} | every_command(query)
+
+
+def write_layer(folder, name="m.safetensors"):
+    """A layer of width 4 and two heads in a file of a folder, which may be bytes."""
+    model = {f"w_{part}.weight": identity(4) for part in "qkvo"}
+    path = os.path.join(os.fsencode(folder), os.fsencode(name))
+    return write_safetensors(path, model)
+
+
 class CommandTest(unittest.TestCase):
     """A test with a folder of its own and a query that fits the tiny model."""
 

@@ -155,6 +155,7 @@ class Shapes(BenchTest):
         for text in (b"", b"# nothing\n", b"\x00\xff\x1b[31m\n", b"\xff" * 100, b"x" * (2 << 20), b"1x8x32x4\n" * 2000):
             message = self.fails(1, ["shapes.txt"], "bench", "--shape-file", self.shape_file(text))
             self.assertNotIn("\x1b", message)
+        self.fails(1, ["shapes.txt", "NUL"], "bench", "--shape-file", self.shape_file(b"1x8x32x4 fa\x00st\n"))
         self.fails(1, ["absent.txt"], "bench", "--shape-file", self.folder / "absent.txt")
         self.fails(1, ["no regular file"], "bench", "--shape-file", self.folder)
         os.mkfifo(self.folder / "pipe")

@@ -16,7 +16,7 @@ def record(ask="plain", factor=1.0, rounds=None, peaks=None, **changes):
     made = {"part": "layer", "ask": ask, "shape": "1x128x384x12", "dtype": "f32", "isa": "avx2", "threads": 2}
     made |= {"layer": "", "kernel": "queries in lanes", "schedule": "wide", "plan_threads": 2}
     made |= {"flops": 1e8, "bytes": 1e6, "median_ms": times[1], "calls": 100, "round_medians_ms": times}
-    made |= {f"{name}_ms": times[1] for name in ("p10", "p90", "p99", "min")}
+    made |= {"min_ms": min(times), "p10_ms": min(times), "p90_ms": max(times), "p99_ms": max(times)}
     made |= {"round_peaks_gflops": peaks or [], "rounds": len(times), "min_time": 0.5, "warmup": 1}
     made |= {"commit": "1234", "version": "0.1.0", "onednn_version": "2.6.3", "compiler": "GNU 12.2.0"}
     made |= {"build_type": "Release", "cpu": "A CPU", "date": "2026-01-01T00:00:00Z", "repeat": "headwise bench"}
@@ -100,7 +100,7 @@ class Matching(CompareTest):
         self.assertIn("weights", comparison["only_now"][0])
 
     def test_what_makes_another_case(self):
-        for change in ({"part": "core"}, {"shape": "1x128x384x6"}, {"dtype": "bf16"}, {"isa": "sse2"}, {"threads": 1}):
+        for change in ({"part": "core"}, {"shape": "1x128x384x6"}, {"dtype": "bf16"}, {"isa": "sse2"}, {"threads": 4}):
             comparison, _ = self.compare([record()], [record(**change)])
             self.assertEqual((comparison["differences"], len(comparison["only_now"])), ([], 1), change)
 
@@ -131,12 +131,13 @@ class Strangers(CompareTest):
             self.fails(1, words, "bench", *arguments)
 
     def test_files_that_are_not_ours(self):
-        texts = ["", "x", "[", "null", "[]", "{}", "3", '{"format":"headwise bench"}', b"\xff\xfe", b"\x00" * 9]
+        texts = ["", "x", "[", "null", "[]", "{}", "3", '{"format":"headwise bench"}', b"\xff\xfe"]
         texts += ["[" * 1_000_000, '{"a":' * 300_000, '{"format": NaN}', '{"records": []}']
         for text in texts:
             with self.subTest(text=text[:30]):
                 self.refuses(["old.json cannot be used"], self.write_text("old.json", text))
         self.refuses(["absent"], self.folder / "absent")
+        self.refuses(["NUL"], self.write_text("old.json", b"{\x00}"))
         self.refuses(["no regular file"], self.folder)
         os.mkfifo(self.folder / "pipe")
         self.refuses(["no regular file"], self.folder / "pipe")
@@ -169,6 +170,24 @@ class Strangers(CompareTest):
                 self.refuses(["record 1", next(iter(change))], self.write("old.json", record() | change))
         self.refuses(["records"], self.write("old.json", 3))
         self.refuses(["twice"], self.write("old.json", record(), record()))
+
+    def test_records_that_contradict_themselves(self):
+        changes = {"p10_ms": 1.9, "median_ms": 1.9, "p90_ms": 1.99, "p99_ms": 2.01, "min_ms": 2.01, "calls": 9}
+        changes |= {"plan_threads": 3, "rounds": 4, "round_peaks_gflops": [1.0] * 11, "gflops": 60.0, "peak_share": 0.5}
+        changes |= {"gbytes_per_second": None, "peak_gflops": "fast"}
+        for name, value in changes.items():
+            with self.subTest(name=name):
+                self.refuses(["record 1"], self.write("old.json", record() | {name: value}))
+        self.refuses(["'plan_threads'"], self.write("old.json", record(plan_threads=0)))
+
+    def test_what_bench_wrote_agrees_with_itself(self):
+        path = self.folder / "new.json"
+        self.ok("bench", "--shapes", "1x1x8x1,1x16x32x4", "--min-time", "0.001", "--rounds", "2", "-o", path)
+        self.ok("bench", "--results", path)
+        shown = json.loads(path.read_text())
+        shown["records"][0]["gflops"] *= 2
+        path.write_text(json.dumps(shown))
+        self.refuses(["record 1", "'gflops'"], path)
 
     def test_nothing_was_measured(self):
         empty = self.write("empty.json")

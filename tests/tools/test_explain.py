@@ -70,5 +70,15 @@ class Explain(CommandTest):
         self.fails(1, ["key_lengths", "[3]"], "explain", TINY_BERT, "--query", self.query, "--key-lengths", wrong)
 
 
+class NothingIsRun(CommandTest):
+    def test_results_that_no_machine_could_hold(self):
+        """16 TB of weights have a plan all the same."""
+        wanted = ["--width", "64", "--heads", "4", "--length", "1000000", "--attention", self.folder / "w.npy"]
+        shown = self.ok("explain", *wanted, "--json").json()
+        self.assertIn("attention", shown["outputs"])
+        huge = ["--width", "4", "--heads", "4", "--length", "10000000", "--attention", self.folder / "w.npy"]
+        self.fails(1, ["more than this system addresses"], "explain", *huge)
+
+
 if __name__ == "__main__":
     unittest.main()

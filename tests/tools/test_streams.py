@@ -2,10 +2,11 @@
 
 import os
 import pty
+import signal
 import subprocess
 import unittest
 
-from command import TINY_BERT, TOOL, CommandTest, run, write_npy
+from command import TIMEOUT, TINY_BERT, TOOL, CommandTest, every_command, every_page, run, write_npy
 
 
 class Streams(CommandTest):
@@ -32,17 +33,56 @@ class Streams(CommandTest):
 
 
 class BrokenOutputs(CommandTest):
-    COMMANDS = (["info"], ["--help"], ["--version"], ["inspect", TINY_BERT, "--json"], ["verify", TINY_BERT])
+    """Case D03: never success when the results went nowhere."""
+
+    def calls(self):
+        for arguments in every_page(self.query).values():
+            yield arguments
+        for name, arguments in every_command(self.query).items():
+            yield [*arguments, "--json"]
+        yield [*every_command(self.query)["run"], "--output", "-"]
+        yield [*every_command(self.query)["profile"], "--trace", "-"]
 
     def test_full_device(self):
-        for arguments in self.COMMANDS:
-            with open("/dev/full", "wb") as full:
+        for arguments in self.calls():
+            with self.subTest(arguments=arguments), open("/dev/full", "wb") as full:
                 self.fails(1, ["cannot write output"], *arguments, stdout=full)
 
     def test_closed_output(self):
-        for arguments in self.COMMANDS:
-            message = self.fails(1, ["cannot write output"], *arguments, preexec_fn=lambda: os.close(1), stdout=None)
-            self.assertIn("closed", message)
+        for arguments in self.calls():
+            with self.subTest(arguments=arguments):
+                message = self.fails(1, ["cannot write output"], *arguments, preexec_fn=lambda: os.close(1), stdout=None)
+                self.assertIn("closed", message)
+
+    def after(self, arguments, reader):
+        """The exit code of a command whose output goes to a reader, and what stands on standard error."""
+        line = " ".join(f"'{word}'" for word in [TOOL, *arguments])
+        script = f"{line} | {reader}; exit ${{PIPESTATUS[0]}}"
+        done = subprocess.run(["bash", "-c", script], capture_output=True, timeout=TIMEOUT, check=False)
+        return done.returncode, done.stderr
+
+    def test_a_reader_that_stops_early(self):
+        for arguments in self.calls():
+            for reader in ("head -c 10", "true"):
+                with self.subTest(arguments=arguments, reader=reader):
+                    self.assertIn(self.after(arguments, reader), ((141, b""), (0, b"")))
+
+    def test_much_output_ends_by_the_signal(self):
+        """More than a pipe holds, so that the reader is gone before the end."""
+        query = write_npy(self.folder / "long.npy", [8, 64, 32], [0.25] * (8 * 64 * 32))
+        run_json = ["run", TINY_BERT, "--query", query, "--repeat", "1", "--json", "--values"]
+        for arguments in (run_json, ["inspect", query, "--json", "--values"], [*run_json[:-2], "--attention", "-"]):
+            for reader in ("head -c 10", "true"):
+                self.assertEqual(self.after(arguments, reader), (141, b""))
+
+    def test_a_pipe_that_was_broken_by_the_parent(self):
+        """Even where the parent ignores the signal, as Python does."""
+        for arguments in self.calls():
+            reader, writer = os.pipe()
+            os.close(reader)
+            result = run(*arguments, stdout=writer)
+            os.close(writer)
+            self.assertEqual((result.code, result.err), (-signal.SIGPIPE, b""))
 
     def test_no_file_takes_the_place_of_a_closed_stream(self):
         """The first file opened would get number 2, and messages would be written into it."""
@@ -51,15 +91,6 @@ class BrokenOutputs(CommandTest):
         done = subprocess.run(command, stdout=subprocess.DEVNULL, preexec_fn=lambda: os.close(2), check=False)
         self.assertEqual(done.returncode, 0)
         self.assertTrue(target.read_bytes().startswith(b"\x93NUMPY"))
-
-    def test_a_reader_that_stops_early(self):
-        query = write_npy(self.folder / "long.npy", [8, 64, 32], [0.25] * (8 * 64 * 32))
-        big = f"'{TOOL}' run '{TINY_BERT}' --query '{query}' --repeat 1 --json --values"
-        for reader in ("head -c 10", "true"):
-            shell = subprocess.run(
-                ["bash", "-c", f"{big} | {reader}; echo ${{PIPESTATUS[0]}} >&2"], capture_output=True, check=False
-            )
-            self.assertIn(shell.stderr.decode(), ("141\n", "0\n"))
 
     def test_an_output_that_cannot_be_written_leaves_no_file(self):
         folder = self.folder / "full"
@@ -107,6 +138,30 @@ class Terminals(CommandTest):
         self.assertNotIn(b"\x1b", drawn)
         for quiet in (self.stderr_on_terminal("dumb", "inspect", path), self.ok("inspect", path).err):
             self.assertEqual(quiet, b"")
+
+    def test_no_control_bytes_of_any_command(self):
+        """Case D06: neither in files nor, but for the bar, on terminals, whatever they are called."""
+        calls = [*every_page(self.query).values(), ["inspect", self.big_file()]]
+        for arguments in calls:
+            with self.subTest(arguments=arguments):
+                log = self.folder / "log"
+                with open(log, "wb") as file:
+                    result = run(*arguments, stderr=file)
+                dumb = self.stderr_on_terminal("dumb", *arguments)
+                self.assertEqual((result.code, log.read_bytes(), dumb), (0, b"", b""))
+                self.assertNotIn(b"\r", result.out)
+                self.assertNotIn(b"\x1b", result.out)
+
+    def test_a_bar_leaves_the_results_alone(self):
+        """Standard output in a pipe while standard error is a terminal."""
+        leader, follower = pty.openpty()
+        result = run("inspect", self.big_file(), "--json", stderr=follower, environment={"TERM": "xterm"})
+        os.close(follower)
+        self.assertIn(b"\r", os.read(leader, 1 << 16))
+        os.close(leader)
+        result.json()
+        quiet = run("inspect", self.big_file(), "--json", "--quiet")
+        self.assertEqual(quiet.err, b"")
 
     def test_no_control_bytes_in_a_log(self):
         result = run("run", TINY_BERT, "--query", self.folder / "a\r\x1b[31mb.npy")
