@@ -1,5 +1,5 @@
 // The caller's memory through C; C14: a status out of every allocation that fails.
-#include "allocation_counter.hpp"
+#include "allocations.hpp"
 #include "c_objects.hpp"
 #include "test_allocator.hpp"
 
