@@ -13,7 +13,7 @@ BUILD = pathlib.Path(os.environ["HEADWISE_BUILD"])
 CMAKE = os.environ["HEADWISE_CMAKE"]
 COMPILERS = {"C": [os.environ["CC"], "-std=c11"], "CXX": [os.environ["CXX"], "-std=c++20"]}
 CONSUMERS = {"C": HERE / "consumer.c", "CXX": HERE / "consumer.cpp"}
-TIMEOUT = 900
+TIMEOUT = 1500
 
 
 def run(*command, **options):
