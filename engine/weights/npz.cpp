@@ -1,6 +1,7 @@
 // Arrays in a zip archive, as numpy writes them.
 #include <mutex>
 
+#include "headwise/files.hpp"
 #include "npy_read.hpp"
 #include "out_of_memory.hpp"
 #include "safetensors_header.hpp"
