@@ -30,6 +30,8 @@ void narrow(LaidOutLayer& layer, const std::string& family, const std::string& m
   const auto suits = [&](const LayoutPointer& one) { return shapes_suit(layer, one->form); };
   if (std::none_of(layer.layouts.begin(), layer.layouts.end(), suits)) layer.layouts.resize(1);
   keep_if_any(layer.layouts, suits);
+  // A row that only says why a model is not loaded speaks of that model alone.
+  keep_if_any(layer.layouts, [&](const LayoutPointer& one) { return one->refusal.empty() || one->serves(model_type); });
   keep_if_any(layer.layouts, [&](const LayoutPointer& one) { return one->serves(model_type); });
 }
 

@@ -364,6 +364,15 @@ TEST_CASE("families that are known by name only say why they are refused") {
   }
 }
 
+TEST_CASE("a model whose rows are known to have another order is refused by its type, under names that others share") {
+  Stored stored = fused("nanogpt", {"c_attn", "c_proj"}, query_key_value);
+  const AttentionWeights layer = layer_of(16, 4, 4);
+  check_same(loaded(stored, file_of(stored, layer), with_heads(4)), layer);
+  stored.config = "\"model_type\": \"gpt_bigcode\"";
+  expect_error(ErrorCode::unsupported, {"gpt_bigcode", "follow each other", "name map"},
+               [&] { loaded(stored, file_of(stored, layer), with_heads(4)); });
+}
+
 TEST_CASE("buffers beside a layer are ignored, parts that would change it are not") {
   const AttentionWeights layer = layer_of(16, 4, 4);
   const Stored gpt2 = conv1d({"c_attn", "c_proj"}, query_key_value);
