@@ -41,7 +41,7 @@ struct Session::State {
   void run_member(const runtime::Plan& plan, const threads::Member& member) noexcept;
   void run_team(const runtime::Plan& plan) noexcept;
   void tell_few_threads(const runtime::Plan& plan) noexcept;
-  bool any_worker(bool Worker::*what) const noexcept;
+  bool any_worker(bool runtime::Worker::*what) const noexcept;
   bool failed() const noexcept;
   void finish_cache(const runtime::Plan& plan) noexcept;
   void report_failure();
