@@ -55,6 +55,7 @@ def pack(target, folder):
     found = {path.read_bytes() for path in pathlib.Path(folder).iterdir()}
     lines = sorted((data.hex() for data in found if name_of(data) not in known), key=lambda line: (len(line), line))
     header = "# Inputs that reach code which crafted files and cases do not; written by run.sh --write.\n"
+    (HERE / "corpus").mkdir(exist_ok=True)
     (HERE / "corpus" / f"{target}.txt").write_text(header + "".join(f"{line}\n" for line in lines))
 
 
