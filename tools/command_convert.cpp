@@ -104,7 +104,7 @@ Command add_convert(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("convert", "Store attention layers in another layout, type or file format");
   auto options = std::make_shared<ConvertOptions>();
   add_path(*parser, "FILE", options->file, weight_file_help)->required()->option_text("(required)");
-  add_path(*parser, "OUT,--output", options->output, "File to write (.safetensors or .npz)")
+  add_path(*parser, "OUT", options->output, "File to write (.safetensors or .npz)")
       ->required()
       ->option_text("(required)");
   add_layer_choice(*parser, options->load);

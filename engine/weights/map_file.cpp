@@ -46,8 +46,7 @@ json read_entries(const std::string& path) {
     if (is_entry && !keys.insert(parsed.get<std::string>()).second) twice = parsed.get<std::string>();
     return true;
   };
-  // The parser would take a NUL for the end of the text.
-  json entries = text.find('\0') == std::string::npos ? json::parse(text, look, false) : json(json::value_t::discarded);
+  json entries = is_plain_object(text) ? json::parse(text, look, false) : json(json::value_t::discarded);
   if (!entries.is_object()) refuse(path, "not a valid JSON object, which a name map is");
   if (!twice.empty()) refuse(path, "duplicate key " + in_quotes(twice));
   return entries;

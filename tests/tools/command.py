@@ -105,7 +105,7 @@ def every_command(query):
         "explain": ["explain", TINY_BERT, "--query", query],
         "profile": ["profile", TINY_BERT, "--query", query, "--repeat", "1", "--no-limits"],
         "verify": ["verify", TINY_BERT, "--query", query],
-        "convert": ["convert", TINY_BERT, os.fsencode(query) + b".safetensors", "--force"],
+        "convert": ["convert", TINY_BERT, os.fsdecode(query) + ".safetensors", "--force"],
         "bench": ["bench", *small],
         "info": ["info"],
     }

@@ -289,10 +289,6 @@ class Manners(Convert):
         self.fails(2, ["folder"], "convert", TINY_BERT, self.folder / "none" / "out.npz")
         self.fails(2, ["OUT"], "convert", TINY_BERT)
 
-    def test_output_may_be_named(self):
-        self.ok("convert", TINY_BERT, "--output", self.out)
-        self.assertTrue(self.out.exists())
-
     def test_a_failure_leaves_no_file(self):
         self.fails(1, [], "convert", self.folder / "none.safetensors", self.out)
         model = layers.write_layer(self.folder, layers.plain()[0])

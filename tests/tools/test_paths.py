@@ -32,7 +32,7 @@ class Paths(CommandTest):
             "explain": ["explain", model, *more, "--query", query],
             "profile": ["profile", model, *more, "--query", query, "--repeat", "1", "--no-limits"],
             "verify": ["verify", model, *more, "--query", query],
-            "convert": ["convert", model, *more, os.fsencode(query) + b".safetensors", "--force"],
+            "convert": ["convert", model, *more, os.fsdecode(query) + ".safetensors", "--force"],
             "bench": ["bench", model, *more, "--shapes", "1x8", "--min-time", "0.001", "--rounds", "1"],
         }
 

@@ -73,7 +73,7 @@ TEST_CASE("numbers of scores and norms that make no sense are named") {
     refused_with({"softcap"}, [&](AttentionConfig& config) { config.softcap = bad; });
     refused_with({"norm_epsilon"}, [&](AttentionConfig& config) { config.norm_epsilon = bad; });
   }
-  refused_with({"norm_epsilon", "0.0"}, [](AttentionConfig& config) { config.norm_epsilon = 0; });
+  refused_with({"norm_epsilon", "above zero: 0"}, [](AttentionConfig& config) { config.norm_epsilon = 0; });
 }
 
 // What every field must be is tested beside the checks themselves, in tests/positions.
