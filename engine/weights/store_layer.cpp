@@ -8,32 +8,12 @@
 #include "headwise/weight_layouts.hpp"
 #include "layer_settings.hpp"
 #include "out_of_memory.hpp"
-#include "stated_sizes.hpp"
+#include "single_parts.hpp"
+#include "stored_shapes.hpp"
 #include "text.hpp"
 
 namespace headwise {
 namespace {
-
-struct RolePart {
-  const char* role;
-  Tensor AttentionWeights::*tensor;
-};
-
-// Parts that lie in tensors of their own; others are put together of these.
-constexpr RolePart single_parts[] = {{"query_weight", &AttentionWeights::query_weight},
-                                     {"key_weight", &AttentionWeights::key_weight},
-                                     {"value_weight", &AttentionWeights::value_weight},
-                                     {"output_weight", &AttentionWeights::output_weight},
-                                     {"query_bias", &AttentionWeights::query_bias},
-                                     {"key_bias", &AttentionWeights::key_bias},
-                                     {"value_bias", &AttentionWeights::value_bias},
-                                     {"output_bias", &AttentionWeights::output_bias},
-                                     {"query_norm", &AttentionWeights::query_norm},
-                                     {"key_norm", &AttentionWeights::key_norm},
-                                     {"sinks", &AttentionWeights::sinks},
-                                     {"bias_key", &AttentionWeights::bias_key},
-                                     {"bias_value", &AttentionWeights::bias_value},
-                                     {"relative_bias", &AttentionWeights::relative_bias}};
 
 const Tensor& single_part(const AttentionWeights& weights, std::string_view role) {
   const auto found = std::find_if(std::begin(single_parts), std::end(single_parts),
@@ -143,42 +123,11 @@ AttentionWeights rounded(const AttentionWeights& weights, DType dtype) {
   return result;
 }
 
-LayerSizes sizes_of(const AttentionWeights& w) {
-  const AttentionConfig& c = w.config;
-  const auto size = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
-  LayerSizes sizes{size(c.num_heads * c.head_dim),
-                   size(c.num_kv_heads * c.head_dim),
-                   size(c.num_kv_heads * c.value_dim),
-                   size(c.output_dim),
-                   size(c.model_dim),
-                   size(c.key_input_dim),
-                   size(c.value_input_dim)};
-  if (w.relative_bias.shape().rank() > 0) sizes.buckets = size(w.relative_bias.shape()[0]);
-  sizes.num_heads = size(c.num_heads);
-  sizes.num_kv_heads = size(c.num_kv_heads);
-  sizes.head_dim = size(c.head_dim);
-  sizes.value_dim = size(c.value_dim);
-  return sizes;
-}
-
-// A caller's tensors are taken by the config's sizes, so they must have them.
-void check_part(const AttentionWeights& w, const RolePart& part) {
-  const Tensor& tensor = w.*part.tensor;
-  if (!tensor.given() && !is_matrix(part.role)) return;
-  Shape expected = expected_shape(sizes_of(w), part.role);
-  if (expected.size() == 3) expected.erase(expected.begin(), expected.begin() + 2);  // added keys are vectors here
-  const Shape found(tensor.shape().begin(), tensor.shape().end());
-  if (found == expected) return;
-  throw Error(ErrorCode::invalid_argument, std::string("store_layer: ") + part.role + ": expected shape " +
-                                               shape_text(expected) + ", found " +
-                                               (tensor.given() ? shape_text(found) : "none"));
-}
-
 }  // namespace
 
 StoredLayer store_layer(const AttentionWeights& weights, const LayerStorage& storage) try {
   const AttentionWeights layer = rounded(weights, storage.dtype);
-  for (const RolePart& part : single_parts) check_part(layer, part);
+  check_parts(layer, layer.config, "store_layer");
   const LayoutPointer layout = choose_storage(layer, storage);
   const LayerWriter writer(layer, *layout);
   const std::string prefix = with_dot(storage.prefix);

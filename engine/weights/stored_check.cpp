@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "headwise/weight_layouts.hpp"
+#include "single_parts.hpp"
 #include "stored_sums.hpp"
 #include "text.hpp"
 
@@ -30,6 +31,12 @@ std::string number_text(double number) {
 [[noreturn]] void refuse(const WeightFile& file, const std::string& prefix, const std::string& problem) {
   throw Error(ErrorCode::bad_file, in_quotes(file.path()) + ": the stored check of layer " + in_quotes(prefix) + " " +
                                        problem + " (StoredCheck::off loads the layer without it)");
+}
+
+// The sums of a caller's layer; its config is resolved.
+std::vector<StoredSum> sums_of(const AttentionWeights& weights, const AttentionConfig& config) {
+  check_parts(weights, config, "the stored check");
+  return stored_sums(weights, config);
 }
 
 struct Stored {
@@ -85,7 +92,7 @@ bool has_stored_check(const WeightFile& file, const std::string& prefix) {
 std::string stored_check_for(const AttentionWeights& weights) {
   const AttentionConfig config = resolve(weights.config);
   std::vector<std::string> numbers;
-  for (const StoredSum& sum : stored_sums(weights, config)) numbers.push_back(number_text(sum.value));
+  for (const StoredSum& sum : sums_of(weights, config)) numbers.push_back(number_text(sum.value));
   return "{\"version\":" + std::to_string(format_version) + ",\"num_heads\":" + std::to_string(config.num_heads) +
          ",\"num_kv_heads\":" + std::to_string(config.num_kv_heads) + ",\"sums\":[" + join(numbers, ",") + "]}";
 }
@@ -95,7 +102,7 @@ void check_stored(const WeightFile& file, const std::string& prefix, const Atten
   if (found == file.metadata().end()) refuse(file, prefix, "is required, but there is none");
   const std::optional<Stored> stored = parse(found->second);
   const AttentionConfig config = resolve(weights.config);
-  const std::vector<StoredSum> sums = stored_sums(weights, config);
+  const std::vector<StoredSum> sums = sums_of(weights, config);
   if (!stored || stored->sums.size() != sums.size()) refuse(file, prefix, "is damaged or of a later version");
   if (stored->num_heads != config.num_heads || stored->num_kv_heads != config.num_kv_heads) {
     refuse(file, prefix,

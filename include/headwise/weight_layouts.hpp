@@ -24,6 +24,7 @@ HEADWISE_API std::vector<FamilyRow> list_families();
 // computes from fixed inputs: under stored_check_key(prefix) in its metadata, the text that stored_check_for() makes
 // from the whole layer, before it is pruned. load_attention() computes them again in double and refuses a layer that
 // gives others. They speak of the tensors and of the number of heads, not of scale, positions or soft-cap.
+// stored_check_for() and check_stored() throw Error(invalid_argument) for tensors that do not fit the config.
 HEADWISE_API std::string stored_check_key(const std::string& prefix);
 HEADWISE_API std::string stored_check_for(const AttentionWeights& weights);
 // Is there a check for this layer?

@@ -204,3 +204,29 @@ TEST_CASE("a text that is no check is refused, whatever it holds") {
     refused({"damaged or of a later version"}, layer, text);
   }
 }
+
+TEST_CASE("a caller's layer without a matrix, or with a part of another size, is refused before it is read") {
+  const TemporaryFolder folder;
+  const AttentionWeights good = square_layer();
+  const std::string path =
+      folder.write("m.safetensors", file_with(four_linears(good, "a.", names), "a.", stored_check_for(good)));
+  const WeightFile file = WeightFile::open(path);
+  CHECK_NOTHROW(check_stored(file, "a.", good));
+  const auto refuse_part = [&](Tensor AttentionWeights::*part, const Tensor& other) {
+    AttentionWeights bad = good;
+    bad.*part = other;
+    expect_error(ErrorCode::invalid_argument, {"expected shape"}, [&] { stored_check_for(bad); });
+    expect_error(ErrorCode::invalid_argument, {"expected shape"}, [&] { check_stored(file, "a.", bad); });
+  };
+  for (const auto matrix : {&AttentionWeights::query_weight, &AttentionWeights::key_weight,
+                            &AttentionWeights::value_weight, &AttentionWeights::output_weight}) {
+    refuse_part(matrix, Tensor());
+    refuse_part(matrix, Tensor({5, 6}));
+    refuse_part(matrix, Tensor({36}));
+  }
+  for (const auto vector : {&AttentionWeights::query_bias, &AttentionWeights::output_bias, &AttentionWeights::key_norm,
+                            &AttentionWeights::sinks}) {
+    refuse_part(vector, Tensor({1}));
+    refuse_part(vector, Tensor(Dims{}));
+  }
+}
