@@ -94,10 +94,8 @@ headwise_status headwise_merge_partials(const headwise_partial* slices, int64_t 
                                         const headwise_mutable_view* context,
                                         const headwise_mutable_view* log_sum_exp) {
   return guard([&] {
-    if (count < 0) refuse("slices", "has a negative count: " + std::to_string(count));
     std::vector<headwise::PartialAttention> partials;
-    for (int64_t i = 0; i < count; ++i) {
-      const headwise_partial& slice = (&deref("slices", slices))[i];
+    for (const headwise_partial& slice : read_list("slices", slices, count)) {
       partials.push_back(
           {read_view("a slice's context", slice.context), read_view("a slice's log_sum_exp", slice.log_sum_exp)});
     }

@@ -1,5 +1,3 @@
-#include <iterator>
-
 #include "boundary.hpp"
 #include "handles.hpp"
 #include "load_options.hpp"
@@ -22,7 +20,7 @@ headwise_status headwise_file_info_get(const headwise_file* file, headwise_file_
   return guard([&] {
     const headwise::WeightFile& f = deref("file", file).file;
     write_struct<headwise_file_info>("info", info,
-                                     {0, f.path().c_str(), count_of(f.tensors()), count_of(f.metadata())});
+                                     {0, f.path().c_str(), count_of(f.tensors()), count_of(f.metadata()), f.format()});
   });
 }
 
@@ -30,7 +28,8 @@ headwise_status headwise_file_tensor(const headwise_file* file, int64_t index, h
   return guard([&] {
     const headwise::TensorInfo& t = element_at("index", deref("file", file).file.tensors(), index);
     write_struct<headwise_tensor_info>(
-        "info", info, {0, t.name.c_str(), t.dtype.c_str(), count_of(t.shape), t.shape.data(), t.begin, t.end});
+        "info", info,
+        {0, t.name.c_str(), t.dtype.c_str(), count_of(t.shape), t.shape.data(), t.begin, t.end, t.file.c_str()});
   });
 }
 
@@ -43,13 +42,7 @@ headwise_status headwise_file_find(const headwise_file* file, const char* name, 
 }
 
 headwise_status headwise_file_metadata(const headwise_file* file, int64_t index, const char** key, const char** value) {
-  return guard([&] {
-    const auto& metadata = deref("file", file).file.metadata();
-    check_range("index", index, count_of(metadata));
-    const auto& entry = *std::next(metadata.begin(), index);
-    deref("value", value) = entry.second.c_str();
-    deref("key", key) = entry.first.c_str();
-  });
+  return guard([&] { give_entry(deref("file", file).file.metadata(), index, key, value); });
 }
 
 headwise_status headwise_file_read(const headwise_file* file, const char* name, headwise_progress progress,

@@ -24,6 +24,15 @@ struct headwise_weights {
   headwise::capi::StoredConfig config{weights.config};
 };
 
+struct headwise_stored_layer {
+  headwise::StoredLayer layer;
+};
+
+// An entry of metadata.
+struct headwise_check {
+  std::string key, text;
+};
+
 struct headwise_model {
   headwise::MultiHeadAttention attention;
   headwise::capi::StoredConfig config{attention.config()};

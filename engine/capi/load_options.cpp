@@ -43,8 +43,11 @@ LoadOptions read_load_options(const headwise_load_options* options) {
   result.allow_missing_bias = read_flag("allow_missing_bias", c.allow_missing_bias);
   result.use_model_config = !read_flag("ignore_model_config", c.ignore_model_config);
   read_score_options(c, result);
-  result.keep_heads = read_list("keep_heads", c.keep_heads, c.num_keep_heads);
+  const auto kept = read_list("keep_heads", c.keep_heads, c.num_keep_heads);
+  result.keep_heads.assign(kept.begin(), kept.end());
   result.open = read_open_options(c.open);
+  result.name_map = read_optional_text(c.name_map);
+  result.stored_check = read_enum("stored_check", c.stored_check, StoredCheck::off);
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace headwise::capi {
 namespace {
@@ -60,10 +61,12 @@ std::string read_optional_text(const char* text) {
   return text == nullptr ? "" : text;
 }
 
-std::vector<std::int64_t> read_list(const char* name, const std::int64_t* numbers, std::int64_t count) {
-  if (count < 0) refuse(name, "has a negative count: " + std::to_string(count));
-  if (count == 0) return {};
-  return {&deref(name, numbers), numbers + count};
+void give_entry(const std::map<std::string, std::string>& notes, std::int64_t index, const char** key,
+                const char** value) {
+  check_range("index", index, static_cast<std::int64_t>(notes.size()));
+  const char*& wanted_key = deref("key", key);
+  deref("value", value) = std::next(notes.begin(), index)->second.c_str();
+  wanted_key = std::next(notes.begin(), index)->first.c_str();
 }
 
 }  // namespace headwise::capi

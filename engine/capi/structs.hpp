@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,8 +66,13 @@ template <std::size_t size>
 void write_text(const std::string& text, char (&to)[size]) noexcept {
   to[text.copy(to, size - 1)] = '\0';
 }
-// count numbers; NULL only when there are none.
-std::vector<std::int64_t> read_list(const char* name, const std::int64_t* numbers, std::int64_t count);
+// count of the caller's; NULL only when there are none.
+template <class T>
+std::span<const T> read_list(const char* name, const T* items, std::int64_t count) {
+  if (count < 0) refuse(name, "has a negative count: " + std::to_string(count));
+  if (count == 0) return {};
+  return {&deref(name, items), static_cast<std::size_t>(count)};
+}
 
 // A list's element, where `index` is the caller's.
 template <class List>
@@ -73,6 +80,10 @@ const auto& element_at(const char* name, const List& list, std::int64_t index) {
   check_range(name, index, static_cast<std::int64_t>(list.size()));
   return list[static_cast<std::size_t>(index)];
 }
+
+// An entry of a file's notes, where `index` is the caller's.
+void give_entry(const std::map<std::string, std::string>& notes, std::int64_t index, const char** key,
+                const char** value);
 
 template <class List>
 std::int64_t count_of(const List& list) noexcept {

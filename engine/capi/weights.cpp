@@ -77,8 +77,10 @@ headwise_status headwise_weights_config(const headwise_weights* weights, headwis
 
 headwise_status headwise_keep_heads(const headwise_weights* weights, const int64_t* heads, int64_t count,
                                     headwise_weights** kept) {
-  return give_weights(
-      kept, [&] { return headwise::keep_heads(deref("weights", weights).weights, read_list("heads", heads, count)); });
+  return give_weights(kept, [&] {
+    const auto list = read_list("heads", heads, count);
+    return headwise::keep_heads(deref("weights", weights).weights, {list.begin(), list.end()});
+  });
 }
 
 void headwise_weights_free(headwise_weights* weights) {

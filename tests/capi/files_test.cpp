@@ -1,5 +1,5 @@
 // Weight files through C: looked into, read, and what their options do.
-#include "c_objects.hpp"
+#include "c_layers.hpp"
 #include "safetensors_writer.hpp"
 #include "stored_layer.hpp"
 #include "temporary_folder.hpp"
@@ -10,19 +10,6 @@ namespace {
 
 const char* model_path = HEADWISE_TEST_DATA "/tiny_bert/model.safetensors";
 const char* extras_path = HEADWISE_TEST_DATA "/extras.safetensors";
-
-void check_same(const headwise_weights* c, const AttentionWeights& weights) {
-  for (std::size_t part = 0; part < weight_parts.size(); ++part) {
-    CAPTURE(part);
-    const Tensor& expected = weights.*weight_parts[part];
-    headwise_view view{};
-    check_ok(headwise_weights_get(c, static_cast<headwise_part>(part), &view));
-    CHECK((view.data != nullptr) == expected.given());
-    if (!expected.given() || view.data == nullptr) continue;
-    const TensorView actual(view.data, static_cast<DType>(view.dtype), Dims(view.shape, std::size_t(view.rank)));
-    CHECK(same_bits(copy_of(actual), expected));
-  }
-}
 
 void count_progress(std::uint64_t done, std::uint64_t total, void* user) {
   CHECK(done <= total);
@@ -38,6 +25,7 @@ TEST_CASE("C files: tensors, notes and layers are those of C++") {
   auto info = ready<headwise_file_info>();
   check_ok(headwise_file_info_get(c, &info));
   CHECK(std::string(info.path) == model_path);
+  CHECK(std::string(info.format) == file.format());
   REQUIRE(info.num_tensors == std::int64_t(file.tensors().size()));
   for (std::int64_t i = 0; i < info.num_tensors; ++i) {
     const TensorInfo& expected = file.tensors()[std::size_t(i)];
@@ -48,6 +36,7 @@ TEST_CASE("C files: tensors, notes and layers are those of C++") {
     CHECK(std::vector<std::uint64_t>(tensor.shape, tensor.shape + tensor.rank) == expected.shape);
     CHECK(tensor.begin == expected.begin);
     CHECK(tensor.end == expected.end);
+    CHECK(tensor.file == expected.file);
     std::int64_t found = -2;
     check_ok(headwise_file_find(c, tensor.name, &found));
     CHECK(found == i);
@@ -93,25 +82,7 @@ TEST_CASE("C files: layers and the number of heads") {
   OwnedLayers layers;
   check_ok(headwise_file_open(extras_path, nullptr, file.to()));
   check_ok(headwise_find_layers(file, layers.to()));
-  std::int64_t count = 0;
-  check_ok(headwise_layers_count(layers, &count));
-  REQUIRE(count == std::int64_t(expected.size()));
-  for (std::int64_t i = 0; i < count; ++i) {
-    const AttentionLayer& layer = expected[std::size_t(i)];
-    auto info = ready<headwise_layer_info>();
-    check_ok(headwise_layers_get(layers, i, &info));
-    CHECK(info.index == layer.index);
-    CHECK(info.family == layer.family);
-    CHECK(info.prefix == layer.prefix);
-    REQUIRE(info.num_parts == std::int64_t(layer.parts.size()));
-    for (std::int64_t p = 0; p < info.num_parts; ++p) {
-      auto part = ready<headwise_layer_part>();
-      check_ok(headwise_layers_part(layers, i, p, &part));
-      CHECK(part.role == layer.parts[std::size_t(p)].role);
-      CHECK(part.tensor == layer.parts[std::size_t(p)].tensor);
-      CHECK(std::vector<std::uint64_t>(part.shape, part.shape + part.rank) == layer.parts[std::size_t(p)].shape);
-    }
-  }
+  check_same(layers, expected);
   std::int64_t heads = -1;
   check_ok(headwise_heads_from_config(model_path, &heads));
   CHECK(heads == heads_from_config(model_path));
@@ -227,6 +198,7 @@ TEST_CASE("C files: flags and enumerations of loading that are none") {
     refuse({"allow_missing_bias"}, [&](auto& o, auto&, auto&) { o.allow_missing_bias = value; });
     refuse({"ignore_model_config"}, [&](auto& o, auto&, auto&) { o.ignore_model_config = value; });
     refuse({"add_zero_attention"}, [&](auto& o, auto&, auto&) { o.add_zero_attention = value; });
+    refuse({"stored_check"}, [&](auto& o, auto&, auto&) { o.stored_check = value; });
     refuse({"rows_without_keys"}, [&](auto& o, auto&, auto&) { o.rows_without_keys = value; });
     refuse({"norm_plus_one"}, [&](auto&, auto&, auto& plus_one) { plus_one = value; });
     refuse({"allow_trailing_bytes"}, [&](auto&, auto& open, auto&) { open.allow_trailing_bytes = value; });

@@ -15,6 +15,8 @@ struct Everything {
   OwnedFile file;
   OwnedLayers layers;
   OwnedWeights weights;
+  OwnedStoredLayer stored;
+  OwnedCheck check;
   OwnedModel model;
   OwnedSession session;
   OwnedCache cache;
@@ -31,6 +33,8 @@ struct Everything {
     check_ok(headwise_file_open(path, nullptr, file.to()));
     check_ok(headwise_find_layers(file, layers.to()));
     check_ok(headwise_weights_from_file(file, nullptr, weights.to()));
+    check_ok(headwise_store_layer(weights, nullptr, stored.to()));
+    check_ok(headwise_check_create(weights, "", check.to()));
     check_ok(headwise_model_create(weights, nullptr, model.to()));
     check_ok(headwise_model_config(model, &config));
     check_ok(headwise_session_create(model, nullptr, session.to()));
@@ -40,6 +44,13 @@ struct Everything {
     check_ok(headwise_session_profile(session, &call.inputs, &call.outputs, nullptr, profile.to()));
   }
 };
+
+std::int64_t give_nothing(void*, std::size_t, void*) {
+  return 0;
+}
+std::int32_t take_nothing(const void*, std::size_t, void*) {
+  return 1;
+}
 
 void refuse(const char* name, headwise_status status) {
   check_invalid({name, "NULL"}, status);
@@ -58,6 +69,10 @@ TEST_CASE("C handles: NULL for a handle is refused by name") {
   OwnedTensor tensor;
   OwnedLayers layers;
   OwnedWeights weights;
+  OwnedStoredLayer stored;
+  OwnedCheck check;
+  headwise_note note{};
+  headwise_named_view named{};
   OwnedModel model;
   OwnedSession session;
   OwnedCache cache;
@@ -68,6 +83,7 @@ TEST_CASE("C handles: NULL for a handle is refused by name") {
   refuse("tensor", headwise_tensor_view(nullptr, &view));
   refuse("tensor", headwise_tensor_mutable_view(nullptr, &mutable_view));
   refuse("tensor", headwise_save_npy("x.npy", nullptr));
+  refuse("tensor", headwise_write_npy(take_nothing, nullptr, nullptr));
   refuse("from", headwise_convert(nullptr, HEADWISE_F32, tensor.to()));
   auto file_info = ready<headwise_file_info>();
   auto tensor_info = ready<headwise_tensor_info>();
@@ -77,12 +93,24 @@ TEST_CASE("C handles: NULL for a handle is refused by name") {
   refuse("file", headwise_file_metadata(nullptr, 0, &text, &other));
   refuse("file", headwise_file_read(nullptr, "a", nullptr, nullptr, tensor.to()));
   refuse("file", headwise_find_layers(nullptr, layers.to()));
+  refuse("file", headwise_find_layers_for(nullptr, nullptr, layers.to()));
+  refuse("file", headwise_has_stored_check(nullptr, "", &threads));
+  refuse("file", headwise_check_stored(nullptr, "", e.weights));
+  refuse("weights", headwise_check_stored(e.file, "", nullptr));
+  refuse("weights", headwise_check_create(nullptr, "", check.to()));
+  refuse("weights", headwise_store_layer(nullptr, nullptr, stored.to()));
+  refuse("check", headwise_check_get(nullptr, &note));
+  auto stored_info = ready<headwise_stored_layer_info>();
+  refuse("stored", headwise_stored_layer_get(nullptr, &stored_info));
+  refuse("stored", headwise_stored_layer_tensor(nullptr, 0, &named));
+  refuse("stored", headwise_stored_layer_metadata(nullptr, 0, &text, &other));
   refuse("file", headwise_weights_from_file(nullptr, nullptr, weights.to()));
   auto layer = ready<headwise_layer_info>();
   auto part = ready<headwise_layer_part>();
   refuse("layers", headwise_layers_count(nullptr, &number));
   refuse("layers", headwise_layers_get(nullptr, 0, &layer));
   refuse("layers", headwise_layers_part(nullptr, 0, 0, &part));
+  refuse("layers", headwise_layers_candidate(nullptr, 0, 0, &text));
   refuse("weights", headwise_weights_set(nullptr, HEADWISE_SINKS, nullptr));
   refuse("weights", headwise_weights_get(nullptr, HEADWISE_SINKS, &view));
   refuse("weights", headwise_weights_config(nullptr, &config));
@@ -162,6 +190,19 @@ TEST_CASE("C handles: NULL for a result is refused before any work is done") {
   refuse("value", headwise_file_metadata(e.file, 0, &text, nullptr));
   refuse("tensor", headwise_file_read(e.file, "a", nullptr, nullptr, nullptr));
   refuse("layers", headwise_find_layers(e.file, nullptr));
+  refuse("layers", headwise_find_layers_for(e.file, nullptr, nullptr));
+  refuse("has", headwise_has_stored_check(e.file, "", nullptr));
+  refuse("check", headwise_check_create(e.weights, "", nullptr));
+  refuse("note", headwise_check_get(e.check, nullptr));
+  refuse("stored", headwise_store_layer(e.weights, nullptr, nullptr));
+  refuse("info", headwise_stored_layer_get(e.stored, nullptr));
+  refuse("tensor", headwise_stored_layer_tensor(e.stored, 0, nullptr));
+  refuse("key", headwise_stored_layer_metadata(e.stored, 0, nullptr, &text));
+  refuse("value", headwise_stored_layer_metadata(e.stored, 0, &text, nullptr));
+  CHECK(text == nullptr);
+  refuse("count", headwise_family_count(nullptr));
+  refuse("info", headwise_family_get(0, nullptr));
+  refuse("tensor", headwise_read_npy(give_nothing, nullptr, "x", nullptr));
   refuse("count", headwise_layers_count(e.layers, nullptr));
   refuse("info", headwise_layers_get(e.layers, 0, nullptr));
   refuse("info", headwise_layers_part(e.layers, 0, 0, nullptr));
@@ -219,6 +260,8 @@ TEST_CASE("C handles: NULL for a struct, a text, a list or a tensor that is need
   OwnedFile file;
   OwnedWeights weights;
   OwnedCache cache;
+  OwnedCheck check;
+  std::int32_t flag = 0;
   auto rotary_inputs = ready<headwise_rotary_inputs>();
   refuse("shape", headwise_tensor_create(HEADWISE_F32, 1, nullptr, tensor.to()));
   check_ok(headwise_tensor_create(HEADWISE_F32, 0, nullptr, tensor.to()));
@@ -234,6 +277,14 @@ TEST_CASE("C handles: NULL for a struct, a text, a list or a tensor that is need
   refuse("config", headwise_resolve_config(nullptr));
   refuse("path", headwise_file_open(nullptr, nullptr, file.to()));
   refuse("name", headwise_file_find(e.file, nullptr, &number));
+  refuse("prefix", headwise_has_stored_check(e.file, nullptr, &flag));
+  refuse("prefix", headwise_check_stored(e.file, nullptr, e.weights));
+  refuse("prefix", headwise_check_create(e.weights, nullptr, check.to()));
+  refuse("reader", headwise_read_npy(nullptr, nullptr, "x", tensor.to()));
+  refuse("name", headwise_read_npy(give_nothing, nullptr, nullptr, tensor.to()));
+  refuse("writer", headwise_write_npy(nullptr, nullptr, e.call.inputs.query));
+  refuse("path", headwise_save_safetensors(nullptr, nullptr, 0, nullptr, 0));
+  refuse("path", headwise_save_npz(nullptr, nullptr, 0));
   refuse("name", headwise_file_read(e.file, nullptr, nullptr, nullptr, tensor.to()));
   refuse("weight_file", headwise_heads_from_config(nullptr, &number));
   refuse("path", headwise_weights_load(nullptr, nullptr, weights.to()));
@@ -269,6 +320,8 @@ TEST_CASE("C handles: places outside of a list") {
   auto counter = ready<headwise_counter>();
   auto isa = ready<headwise_isa_info>();
   auto level = ready<headwise_memory_level>();
+  auto family = ready<headwise_family_info>();
+  headwise_named_view named{};
   headwise_view view{};
   for (const std::int64_t at : {std::int64_t{-2}, std::int64_t{1} << 40, INT64_MAX, INT64_MIN}) {
     const std::string number = std::to_string(at);
@@ -277,6 +330,11 @@ TEST_CASE("C handles: places outside of a list") {
     check_invalid({"index", number}, headwise_layers_get(e.layers, at, &layer));
     check_invalid({"index", number}, headwise_layers_part(e.layers, at, 0, &part));
     check_invalid({"part", number}, headwise_layers_part(e.layers, 0, at, &part));
+    check_invalid({"index", number}, headwise_layers_candidate(e.layers, at, 0, &text));
+    check_invalid({"candidate", "there is none"}, headwise_layers_candidate(e.layers, 0, at, &text));
+    check_invalid({"index", number}, headwise_stored_layer_tensor(e.stored, at, &named));
+    check_invalid({"index", number}, headwise_stored_layer_metadata(e.stored, at, &text, &other));
+    check_invalid({"index", number}, headwise_family_get(at, &family));
     check_invalid({"index", number}, headwise_explanation_step(e.explanation, at, &step));
     check_invalid({"index", number}, headwise_explanation_reason(e.explanation, at, &text));
     check_invalid({"step", number}, headwise_profile_step(e.profile, at, 0, &step_time));
@@ -301,6 +359,8 @@ TEST_CASE("C handles: freeing NULL does nothing, and a flag of NULL is never set
   headwise_file_free(nullptr);
   headwise_layers_free(nullptr);
   headwise_weights_free(nullptr);
+  headwise_stored_layer_free(nullptr);
+  headwise_check_free(nullptr);
   headwise_model_free(nullptr);
   headwise_session_free(nullptr);
   headwise_cache_free(nullptr);

@@ -61,6 +61,7 @@ headwise_config small_config() {
 }
 
 struct Small {
+  OwnedFile file;
   OwnedWeights weights;
   OwnedModel model;
   OwnedSession session;
@@ -68,6 +69,7 @@ struct Small {
   CCall call{inputs_of(x, x, x), {.output = y.mutable_view()}};
   Small() {
     const headwise_config config = small_config();
+    check_ok(headwise_file_open(model_path, nullptr, file.to()));
     check_ok(headwise_weights_random(&config, 1, weights.to()));
     check_ok(headwise_model_create(weights, nullptr, model.to()));
     check_ok(headwise_session_create(model, nullptr, session.to()));
@@ -109,6 +111,12 @@ TEST_CASE("C structs: options and arguments") {
   check_input<headwise_load_options>(
       [](const auto* o) { return headwise_weights_load(model_path, o, OwnedWeights().to()); },
       ready<headwise_load_options>());
+  check_input<headwise_load_options>(
+      [&](const auto* o) { return headwise_find_layers_for(s.file, o, OwnedLayers().to()); },
+      ready<headwise_load_options>());
+  check_input<headwise_storage>(
+      [&](const auto* o) { return headwise_store_layer(s.weights, o, OwnedStoredLayer().to()); },
+      ready<headwise_storage>());
   check_input<headwise_model_options>(
       [&](const auto* o) { return headwise_model_create(s.weights, o, OwnedModel().to()); },
       ready<headwise_model_options>());
@@ -134,8 +142,8 @@ TEST_CASE("C structs: options and arguments") {
 
 TEST_CASE("C structs: results") {
   const Small s;
-  OwnedFile file;
   OwnedLayers layers;
+  OwnedStoredLayer stored;
   OwnedExplanation explanation;
   OwnedProfile profile;
   OwnedCache cache;
@@ -144,17 +152,19 @@ TEST_CASE("C structs: results") {
   cache_options.capacity = 4;
   auto profile_options = ready<headwise_profile_options>();
   profile_options.counters = 1;
-  check_ok(headwise_file_open(model_path, nullptr, file.to()));
-  check_ok(headwise_find_layers(file, layers.to()));
+  check_ok(headwise_find_layers(s.file, layers.to()));
+  check_ok(headwise_store_layer(s.weights, nullptr, stored.to()));
   check_ok(headwise_session_explain(s.session, &s.call.inputs, &s.call.outputs, explanation.to()));
   check_ok(headwise_session_profile(s.session, &s.call.inputs, &s.call.outputs, &profile_options, profile.to()));
   check_ok(headwise_cache_create(&config, &cache_options, cache.to()));
   check_output<headwise_config>([&](auto* c) { return headwise_model_config(s.model, c); });
   check_output<headwise_config>([&](auto* c) { return headwise_weights_config(s.weights, c); });
-  check_output<headwise_file_info>([&](auto* i) { return headwise_file_info_get(file, i); });
-  check_output<headwise_tensor_info>([&](auto* i) { return headwise_file_tensor(file, 0, i); });
+  check_output<headwise_file_info>([&](auto* i) { return headwise_file_info_get(s.file, i); });
+  check_output<headwise_tensor_info>([&](auto* i) { return headwise_file_tensor(s.file, 0, i); });
   check_output<headwise_layer_info>([&](auto* i) { return headwise_layers_get(layers, 0, i); });
   check_output<headwise_layer_part>([&](auto* i) { return headwise_layers_part(layers, 0, 0, i); });
+  check_output<headwise_stored_layer_info>([&](auto* i) { return headwise_stored_layer_get(stored, i); });
+  check_output<headwise_family_info>([](auto* i) { return headwise_family_get(0, i); });
   check_output<headwise_cache_info>([&](auto* i) { return headwise_cache_info_get(cache, i); });
   check_output<headwise_explanation_info>([&](auto* i) { return headwise_explanation_get(explanation, i); });
   check_output<headwise_step_info>([&](auto* i) { return headwise_explanation_step(explanation, 0, i); });

@@ -64,6 +64,19 @@ HEADWISE_C_API headwise_status headwise_load_npy(const char* path, headwise_tens
 /* Writes format 1.0, C order, through a temporary file in the same folder that is then renamed. bf16 has no .npy type
  * and is HEADWISE_UNSUPPORTED. */
 HEADWISE_C_API headwise_status headwise_save_npy(const char* path, const headwise_view* tensor);
+
+/* Puts the next bytes at `to`, at most `count`, and says how many: 0 when there are no more, a negative number when it
+ * failed. It must return. */
+typedef int64_t (*headwise_byte_reader)(void* to, size_t count, void* user);
+/* Takes `count` bytes, all of them, and returns 0; anything else says that it failed. It must return. */
+typedef int32_t (*headwise_byte_writer)(const void* from, size_t count, void* user);
+/* As headwise_load_npy, from a pipe or out of a message, and asks for no byte behind the array. name: what messages
+ * call the source. HEADWISE_IO when the reader failed. */
+HEADWISE_C_API headwise_status headwise_read_npy(headwise_byte_reader reader, void* user, const char* name,
+                                                 headwise_tensor** tensor);
+/* The bytes that headwise_save_npy would write. HEADWISE_IO when the writer failed; it is not called again then. */
+HEADWISE_C_API headwise_status headwise_write_npy(headwise_byte_writer writer, void* user, const headwise_view* tensor);
+
 /* A contiguous copy in another type. Floats round to nearest even; a floating type to an integer or bool is
  * HEADWISE_UNSUPPORTED, an integer that does not fit HEADWISE_INVALID_ARGUMENT. */
 HEADWISE_C_API headwise_status headwise_convert(const headwise_view* from, headwise_dtype dtype,

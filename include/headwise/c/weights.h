@@ -1,7 +1,8 @@
-/* Weight files and the one canonical form that every layout is brought to. */
+/* The weights of a layer in the one canonical form that every layout is brought to. */
 #ifndef HEADWISE_C_WEIGHTS_H
 #define HEADWISE_C_WEIGHTS_H
 
+#include "headwise/c/files.h"
 #include "headwise/c/positions.h"
 
 /* What a query row without a single live key becomes. */
@@ -39,77 +40,6 @@ typedef struct headwise_config {
  * not fit. */
 HEADWISE_C_API headwise_status headwise_resolve_config(headwise_config* config);
 
-/* A weight file whose header is validated in full before anything else is believed. Data is read into owned memory when
- * it is asked for, never mapped. */
-typedef struct headwise_file headwise_file;
-
-typedef struct headwise_open_options {
-  size_t struct_size;
-  int32_t allow_trailing_bytes; /* flag: accept bytes after the last tensor, as some published files have */
-  headwise_progress progress;   /* or NULL */
-  void* progress_user;
-} headwise_open_options;
-
-/* options may be NULL. HEADWISE_IO or HEADWISE_BAD_FILE, naming the rule that the file breaks. */
-HEADWISE_C_API headwise_status headwise_file_open(const char* path, const headwise_open_options* options,
-                                                  headwise_file** file);
-HEADWISE_C_API void headwise_file_free(headwise_file* file);
-
-typedef struct headwise_file_info {
-  size_t struct_size;
-  const char* path;
-  int64_t num_tensors;
-  int64_t num_metadata;
-} headwise_file_info;
-HEADWISE_C_API headwise_status headwise_file_info_get(const headwise_file* file, headwise_file_info* info);
-
-typedef struct headwise_tensor_info {
-  size_t struct_size;
-  const char* name;
-  const char* dtype; /* as the file spells it: "F32", "BF16", … */
-  int64_t rank;
-  const uint64_t* shape; /* [rank] */
-  uint64_t begin, end;   /* of its data, in bytes */
-} headwise_tensor_info;
-/* index: 0 to num_tensors − 1, in byte order. */
-HEADWISE_C_API headwise_status headwise_file_tensor(const headwise_file* file, int64_t index,
-                                                    headwise_tensor_info* info);
-/* index becomes −1 when there is no such tensor. */
-HEADWISE_C_API headwise_status headwise_file_find(const headwise_file* file, const char* name, int64_t* index);
-/* An entry of the file's own notes: 0 to num_metadata − 1, by key. */
-HEADWISE_C_API headwise_status headwise_file_metadata(const headwise_file* file, int64_t index, const char** key,
-                                                      const char** value);
-/* A tensor's numbers in the file's type. progress may be NULL: then that of the options of opening is called. */
-HEADWISE_C_API headwise_status headwise_file_read(const headwise_file* file, const char* name,
-                                                  headwise_progress progress, void* progress_user,
-                                                  headwise_tensor** tensor);
-
-/* Every layer of a file that a known family explains, ordered by the numbers in their names, then by name. */
-typedef struct headwise_layers headwise_layers;
-HEADWISE_C_API headwise_status headwise_find_layers(const headwise_file* file, headwise_layers** layers);
-HEADWISE_C_API void headwise_layers_free(headwise_layers* layers);
-HEADWISE_C_API headwise_status headwise_layers_count(const headwise_layers* layers, int64_t* count);
-
-typedef struct headwise_layer_info {
-  size_t struct_size;
-  int64_t index;      /* position in the file's own order of layers */
-  const char* family; /* "linear4", "torch_mha", "bert", … */
-  const char* prefix; /* what stands before the family's own names, "encoder.layer.0.attention." */
-  int64_t num_parts;
-} headwise_layer_info;
-HEADWISE_C_API headwise_status headwise_layers_get(const headwise_layers* layers, int64_t index,
-                                                   headwise_layer_info* info);
-
-typedef struct headwise_layer_part {
-  size_t struct_size;
-  const char* role;   /* "query_weight", "qkv_weight", "output_bias", "sinks", … */
-  const char* tensor; /* its name in the file */
-  int64_t rank;
-  const uint64_t* shape; /* [rank] */
-} headwise_layer_part;
-HEADWISE_C_API headwise_status headwise_layers_part(const headwise_layers* layers, int64_t index, int64_t part,
-                                                    headwise_layer_part* info);
-
 /* The number of heads that config.json beside a weight file states; 0 when the file or the number is not there. */
 HEADWISE_C_API headwise_status headwise_heads_from_config(const char* weight_file, int64_t* num_heads);
 
@@ -117,25 +47,39 @@ HEADWISE_C_API headwise_status headwise_heads_from_config(const char* weight_fil
  * and value matrices. */
 typedef struct headwise_weights headwise_weights;
 
+/* When the check that a file keeps beside a layer (see layouts.h) is made. */
+typedef int32_t headwise_stored_check;
+enum {
+  HEADWISE_CHECK_WHEN_PRESENT,
+  HEADWISE_CHECK_REQUIRED, /* a layer without one is refused */
+  HEADWISE_CHECK_OFF
+};
+
 typedef struct headwise_load_options {
   size_t struct_size;
-  int64_t layer;               /* index among the layers that prefix and family leave */
-  int64_t num_heads;           /* 0: config.json */
-  const char* prefix;          /* only layers whose prefix is this */
-  const char* family;          /* only layers of this family */
-  int32_t allow_missing_bias;  /* flag: a layer with only some of its biases: take the missing ones as zero */
-  int32_t ignore_model_config; /* flag: take nothing from config.json beside the file */
-  const float* scale;          /* NULL: that of config.json, else 1 for T5, 1/√head_dim for others */
+  int64_t layer;              /* index among the layers that prefix and family leave */
+  int64_t num_heads;          /* 0: as stored, else name_map, else config.json */
+  const char* prefix;         /* only layers whose prefix is this */
+  const char* family;         /* only layers of this family */
+  int32_t allow_missing_bias; /* flag: a layer with only some of its biases: take the missing ones as zero */
+  /* Flag: take nothing from the settings that headwise_store_layer has put into the file, nor, where it has none, from
+   * config.json beside it. Both are "the model's" below. */
+  int32_t ignore_model_config;
+  const float* scale; /* NULL: the model's, else 1 for T5, 1/√head_dim for others */
   headwise_empty_rows rows_without_keys;
-  const float* softcap;                      /* NULL: that of config.json, else none */
+  const float* softcap;                      /* NULL: the model's, else none */
   int32_t add_zero_attention;                /* flag */
-  const headwise_rotary_config* rotary;      /* NULL: that of config.json; with dim 0: none whatever it says */
-  const headwise_bias_config* position_bias; /* NULL: that of config.json, else that of T5 for its layers */
-  const float* norm_epsilon;                 /* NULL: that of config.json, else 1e-6 */
-  const int32_t* norm_plus_one;              /* flag: norms are stored less one (Gemma); NULL: as config.json says */
+  const headwise_rotary_config* rotary;      /* NULL: the model's; with dim 0: none whatever it says */
+  const headwise_bias_config* position_bias; /* NULL: the model's, else that of T5 for its layers */
+  const float* norm_epsilon;                 /* NULL: the model's, else 1e-6 */
+  const int32_t* norm_plus_one;              /* flag: norms are stored less one (Gemma); NULL: as the model says */
   const int64_t* keep_heads;                 /* [num_keep_heads]: only these heads; NULL: all */
   int64_t num_keep_heads;
   const headwise_open_options* open; /* or NULL; progress counts the bytes of the layer */
+  /* Path of a JSON file that says which tensor is which matrix, for names that no family explains (docs/weights.md).
+   * With it neither prefix nor family may be given. NULL: none. */
+  const char* name_map;
+  headwise_stored_check stored_check;
 } headwise_load_options;
 
 /* Loads one layer. options may be NULL. Errors name the tensor, what was expected and what was found. */
@@ -183,5 +127,44 @@ HEADWISE_C_API headwise_status headwise_weights_config(const headwise_weights* w
 HEADWISE_C_API headwise_status headwise_keep_heads(const headwise_weights* weights, const int64_t* heads, int64_t count,
                                                    headwise_weights** kept);
 HEADWISE_C_API void headwise_weights_free(headwise_weights* weights);
+
+/* How a layer is to be stored. */
+typedef struct headwise_storage {
+  size_t struct_size;
+  /* As headwise_family_get names it, or a model_type that one of its rows serves ("llama"); NULL: "linear4". */
+  const char* family;
+  /* [num_matrices] names behind the prefix that a row of the family must have, "q_proj.weight"; of those that do, the
+   * one of fewest tensors that can hold the layer is taken. */
+  const char* const* matrices;
+  int64_t num_matrices;
+  const char* prefix;   /* before the family's own names; a dot is added where neither "." nor "/" ends it */
+  headwise_dtype dtype; /* f32, f16, bf16 or f64; rounds to nearest even, what is too large becomes infinite */
+} headwise_storage;
+
+/* The tensors of a layer as a family stores them: loading the other way round, with the same bits where dtype is f32.
+ * If a layer has only some biases, the others are zeros; norms are stored as they multiply. */
+typedef struct headwise_stored_layer headwise_stored_layer;
+/* storage may be NULL. HEADWISE_INVALID_ARGUMENT for a family that is not known or has no place for a part of the
+ * layer, and for weights that do not fit their config. */
+HEADWISE_C_API headwise_status headwise_store_layer(const headwise_weights* weights, const headwise_storage* storage,
+                                                    headwise_stored_layer** stored);
+HEADWISE_C_API void headwise_stored_layer_free(headwise_stored_layer* stored);
+
+typedef struct headwise_stored_layer_info {
+  size_t struct_size;
+  const char* family; /* as they were chosen */
+  const char* prefix;
+  int64_t num_tensors;
+  int64_t num_metadata;
+} headwise_stored_layer_info;
+HEADWISE_C_API headwise_status headwise_stored_layer_get(const headwise_stored_layer* stored,
+                                                         headwise_stored_layer_info* info);
+/* By name. What the tensors point to belongs to `stored`. */
+HEADWISE_C_API headwise_status headwise_stored_layer_tensor(const headwise_stored_layer* stored, int64_t index,
+                                                            headwise_named_view* tensor);
+/* What tensors cannot tell (heads, scale, positions, …), which loading takes before config.json, and the check of the
+ * layer's numbers: both for headwise_save_safetensors. */
+HEADWISE_C_API headwise_status headwise_stored_layer_metadata(const headwise_stored_layer* stored, int64_t index,
+                                                              const char** key, const char** value);
 
 #endif

@@ -1,0 +1,41 @@
+#include "boundary.hpp"
+#include "c_views.hpp"
+#include "handles.hpp"
+#include "structs.hpp"
+
+using namespace headwise::capi;
+
+namespace {
+
+std::vector<headwise::NamedView> read_named_views(const headwise_named_view* tensors, int64_t count) {
+  std::vector<headwise::NamedView> result;
+  for (const headwise_named_view& named : read_list("tensors", tensors, count)) {
+    const std::string name = read_text("a tensor's name", named.name);
+    result.push_back({name, read_view(("tensor '" + name + "'").c_str(), &named.tensor)});
+  }
+  return result;
+}
+
+std::map<std::string, std::string> read_notes(const headwise_note* notes, int64_t count) {
+  std::map<std::string, std::string> result;
+  for (const headwise_note& note : read_list("metadata", notes, count)) {
+    const std::string key = read_text("a key of metadata", note.key);
+    const bool added = result.emplace(key, read_text("a value of metadata", note.value)).second;
+    if (!added) refuse("metadata", "has the key '" + key + "' twice");
+  }
+  return result;
+}
+
+}  // namespace
+
+headwise_status headwise_save_safetensors(const char* path, const headwise_named_view* tensors, int64_t num_tensors,
+                                          const headwise_note* metadata, int64_t num_metadata) {
+  return guard([&] {
+    headwise::save_safetensors(read_text("path", path), read_named_views(tensors, num_tensors),
+                               read_notes(metadata, num_metadata));
+  });
+}
+
+headwise_status headwise_save_npz(const char* path, const headwise_named_view* tensors, int64_t num_tensors) {
+  return guard([&] { headwise::save_npz(read_text("path", path), read_named_views(tensors, num_tensors)); });
+}
