@@ -73,9 +73,13 @@ bool end_failures() noexcept {
 }
 
 // The executable's own definitions come before those of the C library and of the C++ library for all shared libraries
-// too, oneDNN and libgomp included. The other forms of new and delete end up at these.
+// too, oneDNN and libgomp included. The other forms of new and delete end up at these; a sanitizer's own form that does
+// not throw would not, and its memory would come to our delete (std::stable_sort).
 HEADWISE_EXPORT void* operator new(std::size_t size) {
   return must_fail(__builtin_return_address(0)) ? throw std::bad_alloc() : checked(std::malloc(size));
+}
+HEADWISE_EXPORT void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return must_fail(__builtin_return_address(0)) ? nullptr : std::malloc(size);
 }
 HEADWISE_EXPORT void* operator new(std::size_t size, std::align_val_t alignment) {
   const auto bytes = static_cast<std::size_t>(alignment);
