@@ -40,7 +40,22 @@ const std::vector<std::string_view>& refused_companions() {
       "attention.relative_position_bias.relative_position_bias_table",
       "rel_pos.relative_position_bias_table",  // timm
       "rel_pos_h",                             // SAM
-      "gate.kernel",                           // Keras, MultiHeadAttention(use_gate=True)
+      "relative_attention_bias.weight",        // WavLM, and T5's under other names
+      "rel_pos_bias",
+      "distance_embedding.weight",
+      "alibi_slopes",
+      "pos_bias_u",  // Transformer-XL, Conformer
+      "pos_bias_v",
+      "temperature",  // XCiT and its relatives, of the scores
+      "tau",
+      "v_norm.weight",
+      "gate.weight",  // of the context or of the heads
+      "gate_proj.weight",
+      "g_proj.weight",
+      "head_gate",
+      "q_proj.lora_A.weight",  // not merged into the matrix
+      "q_proj.weight_scale",   // of a quantised one
+      "gate.kernel",           // Keras, MultiHeadAttention(use_gate=True)
       "gate/kernel",
       "gate_dense/vars/0",
       "query_norm.scale",  // Flax, MultiHeadDotProductAttention(normalize_qk=True)

@@ -43,7 +43,10 @@ constexpr std::string_view other_keys[] = {"model_type",
                                            "scale_attn_weights",
                                            "scale_attn_by_inverse_layer_idx",
                                            "relative_attention_num_buckets",
-                                           "relative_attention_max_distance"};
+                                           "relative_attention_max_distance",
+                                           "text_config",
+                                           "llm_config",
+                                           "language_config"};
 
 template <class List>
 bool contains(const List& list, std::string_view key) {
@@ -51,9 +54,8 @@ bool contains(const List& list, std::string_view key) {
 }
 
 // Objects whose entries are kept.
-bool is_wanted_object(std::string_view key) {
-  return key == "rope_scaling" || key == "rope_parameters" || key == "attn_config";
-}
+constexpr std::string_view wanted_objects[] = {"rope_scaling", "rope_parameters", "attn_config",
+                                               "text_config",  "llm_config",      "language_config"};
 
 // Keeps the values of the wanted keys and steps over all else, however deep or long it is.
 class ConfigEvents : public nlohmann::json_sax<json> {
@@ -70,7 +72,7 @@ class ConfigEvents : public nlohmann::json_sax<json> {
   bool binary(binary_t&) override { return false; }
   bool start_object(std::size_t) override {
     if (depth_ == 0) is_object = true;
-    if (depth_ == 1 && wanted_ != nullptr && is_wanted_object(key_)) object_ = key_;
+    if (depth_ == 1 && wanted_ != nullptr && contains(wanted_objects, key_)) object_ = key_;
     return open(json::object());
   }
   bool end_object() override { return close(); }

@@ -127,7 +127,12 @@ bool speaks_of_positions(const ConfigJson& config) {
   if (config.flag("", "alibi", false)) return true;
   constexpr const char* keys[] = {"rope_theta", "rope_scaling",    "rope_parameters",    "rotary_dim",
                                   "rotary_pct", "rotary_emb_base", "rotary_emb_fraction"};
-  return std::any_of(std::begin(keys), std::end(keys), [&](const char* key) { return config.has("", key); });
+  // The last three hold the language model of one that sees or hears too.
+  for (const char* object : {"", "text_config", "llm_config", "language_config"}) {
+    if (std::any_of(std::begin(keys), std::end(keys), [&](const char* key) { return config.has(object, key); }))
+      return true;
+  }
+  return false;
 }
 
 }  // namespace

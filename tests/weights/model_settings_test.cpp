@@ -151,6 +151,9 @@ TEST_CASE("positions that are not known are refused unless they are given") {
   unknown({"'novel'", "LoadOptions::rotary"}, R"("model_type": "novel", "rope_theta": 10000)");
   unknown({"'gemma3_text'"}, R"("model_type": "gemma3_text", "rope_theta": 10000, "rope_local_base_freq": 1)");
   unknown({"'novel'"}, R"("model_type": "novel", "position_embedding_type": "rotary")");
+  for (const std::string object : {"text_config", "llm_config", "language_config"}) {
+    unknown({"'novel'"}, R"("model_type": "novel", ")" + object + R"(": {"hidden_size": 8, "rope_theta": 10000})");
+  }
   unknown({"'dynamic'"}, llama + R"(, "rope_scaling": {"type": "dynamic", "factor": 2})");
   unknown({"'truncate'"}, llama + R"(, "rope_scaling": {"rope_type": "yarn", "factor": 2, "truncate": false})");
   unknown({"'full_attention'"}, llama + R"(, "rope_parameters": {"full_attention": {"rope_theta": 1}})");
