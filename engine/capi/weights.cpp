@@ -78,8 +78,10 @@ headwise_status headwise_weights_config(const headwise_weights* weights, headwis
 headwise_status headwise_keep_heads(const headwise_weights* weights, const int64_t* heads, int64_t count,
                                     headwise_weights** kept) {
   return give_weights(kept, [&] {
+    const headwise::AttentionWeights& whole = deref("weights", weights).weights;
+    if (count > whole.config.num_heads) refuse("count", "is above the number of heads");
     const auto list = read_list("heads", heads, count);
-    return headwise::keep_heads(deref("weights", weights).weights, {list.begin(), list.end()});
+    return headwise::keep_heads(whole, {list.begin(), list.end()});
   });
 }
 

@@ -50,7 +50,15 @@ std::int64_t aligned_offset(const AttentionInputs& inputs, const Request& reques
   }
 }
 
+bool is_known(CausalAlignment alignment) {
+  return alignment == CausalAlignment::unspecified || alignment == CausalAlignment::upper_left ||
+         alignment == CausalAlignment::lower_right;
+}
+
 void read_offsets(const AttentionInputs& inputs, Tables& tables, Request& request) {
+  if (!is_known(inputs.causal_alignment)) {
+    refuse("causal_alignment", "is no value of its type: " + std::to_string(static_cast<int>(inputs.causal_alignment)));
+  }
   if (inputs.query_offsets.given && inputs.causal_alignment != CausalAlignment::unspecified) {
     unsupported("query_offsets and causal_alignment both place the queries; give one");
   }

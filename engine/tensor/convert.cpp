@@ -5,6 +5,7 @@
 #include "half_rows.hpp"
 #include "out_of_memory.hpp"
 #include "small_floats.hpp"
+#include "view_checks.hpp"
 #include "views.hpp"
 
 namespace headwise {
@@ -170,9 +171,12 @@ void check_view(const TensorView& view, const char* purpose) {
     throw Error(ErrorCode::invalid_argument,
                 name + " has strides " + to_string(view.strides) + " for shape " + to_string(view.shape));
   }
+  if (dtype_size(view.dtype) == 0) refuse(name, "has a dtype that is no value of its type");
   if (view.data == nullptr && element_count(view.shape) > 0) {
     throw Error(ErrorCode::invalid_argument, name + " has no memory: its data is null");
   }
+  // Copies are made byte by byte, so any alignment will do.
+  if (!byte_range(view)) refuse(name, "has strides " + to_string(view.strides) + " that leave the address space");
 }
 
 Tensor convert(const TensorView& tensor, DType dtype) try {

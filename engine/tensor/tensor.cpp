@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "checked.hpp"
 #include "memory.hpp"
@@ -21,11 +22,17 @@ struct DTypeRow {
 constexpr DTypeRow dtype_table[] = {{"f32", 4}, {"f64", 8}, {"f16", 2}, {"bf16", 2}, {"i64", 8}, {"i32", 4}, {"i16", 2},
                                     {"i8", 1},  {"u64", 8}, {"u32", 4}, {"u16", 2},  {"u8", 1},  {"bool", 1}};
 
+constexpr DTypeRow no_dtype{"unknown", 0};
+
 const DTypeRow& row(DType dtype) noexcept {
-  return dtype_table[static_cast<std::size_t>(dtype)];
+  const auto index = static_cast<std::size_t>(dtype);
+  return index < std::size(dtype_table) ? dtype_table[index] : no_dtype;
 }
 
 std::size_t byte_count(DType dtype, const Dims& shape) {
+  if (dtype_size(dtype) == 0) {
+    throw Error(ErrorCode::invalid_argument, "dtype is no value of its type: " + std::to_string(int(dtype)));
+  }
   const auto bytes = checked_multiply(static_cast<std::size_t>(element_count(shape)), dtype_size(dtype));
   // Rounding up to the alignment must not overflow either.
   if (!bytes || !checked_add(*bytes, huge_page)) {

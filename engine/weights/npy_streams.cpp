@@ -41,6 +41,7 @@ class CallerStream final : public ByteStream {
 }  // namespace
 
 Tensor read_npy(const ByteReader& read, const std::string& name) try {
+  if (!read) throw Error(ErrorCode::invalid_argument, "read_npy: there is no function to read by");
   CallerStream stream(read, name);
   return read_npy_data(stream, read_npy_start(stream));
 } catch (const std::bad_alloc&) {
@@ -48,6 +49,7 @@ Tensor read_npy(const ByteReader& read, const std::string& name) try {
 }
 
 void write_npy(const ByteWriter& write, const TensorView& tensor) try {
+  if (!write) throw Error(ErrorCode::invalid_argument, "write_npy: there is no function to write by");
   const ViewBytes bytes(tensor);
   const std::string start = npy_preamble(tensor.dtype, tensor.shape);
   write(start.data(), start.size());

@@ -17,7 +17,7 @@ namespace headwise {
 
 enum class DType : std::uint8_t { f32, f64, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8, boolean };
 
-HEADWISE_API std::size_t dtype_size(DType dtype) noexcept;  // bytes of one element
+HEADWISE_API std::size_t dtype_size(DType dtype) noexcept;  // bytes of one element; 0 for no value of DType
 HEADWISE_API const char* dtype_name(DType dtype) noexcept;  // "f32", "bool", …
 template <class T>
 constexpr DType dtype_of() noexcept;  // dtype_of<float>() == DType::f32

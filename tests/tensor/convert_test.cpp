@@ -104,6 +104,21 @@ TEST_CASE("any strides and alignment become a contiguous copy") {
   expect_error(ErrorCode::invalid_argument, {"not given"}, [] { convert(TensorView(), DType::f32); });
 }
 
+TEST_CASE("convert: types that are none and strides out of the address space are refused") {
+  float values[64] = {};
+  const auto nothing = static_cast<DType>(77);
+  CHECK(dtype_size(nothing) == 0);
+  CHECK(std::string(dtype_name(nothing)) == "unknown");
+  expect_error(ErrorCode::invalid_argument, {"dtype"}, [&] { Tensor(nothing, {3}); });
+  expect_error(ErrorCode::invalid_argument, {"dtype"}, [&] { convert(TensorView(values, nothing, {4}), DType::f32); });
+  expect_error(ErrorCode::invalid_argument, {"dtype"}, [&] { convert(TensorView(values, DType::f32, {4}), nothing); });
+  for (const std::int64_t stride : {INT64_MIN, INT64_MAX / 8, INT64_MAX}) {
+    const TensorView view(values, DType::f32, {8, 8}, {stride, stride});
+    expect_error(ErrorCode::invalid_argument, {"address space"}, [&] { convert(view, DType::f32); });
+    expect_error(ErrorCode::invalid_argument, {"address space"}, [&] { save_npy("/dev/null", view); });
+  }
+}
+
 TEST_CASE("convert: a view with elements but no memory is refused, one without elements needs none") {
   const TensorView nothing(nullptr, DType::f32, {2, 3}), empty(nullptr, DType::f32, {0, 3});
   for (const DType dtype : {DType::f32, DType::f64}) {

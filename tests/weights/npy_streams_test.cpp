@@ -91,6 +91,11 @@ TEST_CASE("what a reader or a writer throws arrives, and one that lies is refuse
                [] { read_npy([](void*, std::size_t count) { return count + 1; }, "liar"); });
 }
 
+TEST_CASE("functions that are not given are refused") {
+  expect_error(ErrorCode::invalid_argument, {"read_npy"}, [] { read_npy({}, "x"); });
+  expect_error(ErrorCode::invalid_argument, {"write_npy"}, [] { write_npy({}, Tensor({1})); });
+}
+
 TEST_CASE("written bytes are those of the file") {
   const TemporaryFolder folder;
   const std::string path = folder.file("t.npy");
