@@ -1,8 +1,11 @@
 // headwise convert: attention layers of a weight file, stored otherwise.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <headwise/headwise.hpp>
 #include <memory>
+#include <set>
 
 #include "command.hpp"
 #include "convert_job.hpp"
@@ -67,15 +70,67 @@ void check_options(const ConvertOptions& options) {
   if (options.to_npz() && !options.metadata.empty()) throw UsageError("--metadata: .npz keeps none");
   check_target("OUT", options.output, "weight");
   if (same_file(options.file, options.output)) throw UsageError("FILE and OUT name the same file, " + options.output);
+  for (const auto& [key, value] : options.metadata) {
+    if (key.starts_with("headwise."))
+      throw UsageError("--metadata " + key + ": names with headwise. say how a layer loads");
+  }
   std::error_code ignored;
   if (!options.force && std::filesystem::exists(options.output, ignored)) {
     throw CommandError(options.output + " is there already; --force replaces it");
   }
 }
 
-void write(const Conversion& conversion, const ConvertOptions& options) {
-  if (options.to_npz()) return save_npz(options.output, conversion.views());
-  save_safetensors(options.output, conversion.views(), conversion.metadata);
+// A model's folder and a shard index have their tensors in other files.
+void check_shards(const ConvertOptions& options) {
+  const WeightFile file = WeightFile::open(options.file, options.load.open);
+  const auto folder = std::filesystem::path(file.path()).parent_path();
+  std::set<std::string> inputs{file.path()};
+  for (const TensorInfo& info : file.tensors()) {
+    if (!info.file.empty()) inputs.insert((folder / info.file).string());
+  }
+  for (const std::string& input : inputs) {
+    if (same_file(input, options.output))
+      throw UsageError("OUT " + options.output + " is a file of the model to convert");
+  }
+}
+
+// Gets its name when all its layers have been loaded back from it; removed when they cannot be.
+class NewFile {
+ public:
+  explicit NewFile(const ConvertOptions& options) : options_(options) {
+    const std::filesystem::path out(options.output);
+    const std::string name = ".headwise-" + std::to_string(getpid()) + "-convert" + out.extension().string();
+    path_ = (out.parent_path() / name).string();
+  }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  void write(const Conversion& conversion) const {
+    if (options_.to_npz()) return save_npz(path_, conversion.views());
+    save_safetensors(path_, conversion.views(), conversion.metadata);
+  }
+  void finish() const {
+    std::error_code error;
+    std::filesystem::rename(path_, options_.output, error);
+    if (error) throw CommandError(options_.output + ": cannot be replaced: " + error.message());
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  const ConvertOptions& options_;
+  std::string path_;
+};
+
+// config.json beside an .npz file may speak of other heads.
+void note_settings(const Conversion& conversion, const ConvertOptions& options, const Console& console) {
+  if (!options.to_npz() || conversion.layers.empty()) return;
+  const ConvertedLayer& layer = conversion.layers.front();
+  console.note(".npz keeps no settings: load it with --no-model-config --family " + layer.stored.family + " --heads " +
+               std::to_string(resolve(layer.weights.config).num_heads) +
+               " and the options of scores and positions, if any; .safetensors keeps them");
 }
 
 void note_rounding(const Conversion& conversion, const ConvertOptions& options, const Console& console) {
@@ -89,11 +144,15 @@ int convert_file(const CLI::App& app, ConvertOptions& options) {
   options.one_layer = app.count("--layer") > 0;
   options.has_prefix = app.count("--to-prefix") > 0;
   check_options(options);
+  check_shards(options);
   const Console console(options.common);
   const Conversion conversion = convert_layers(options, console);
   note_rounding(conversion, options, console);
-  write(conversion, options);
-  check_written(conversion, options.output);
+  note_settings(conversion, options, console);
+  const NewFile file(options);
+  file.write(conversion);
+  check_written(conversion, file.path());
+  file.finish();
   write_output(options.common.json ? convert_json(conversion, options) : convert_text(conversion, options));
   return exit_ok;
 }

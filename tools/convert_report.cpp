@@ -47,7 +47,10 @@ std::string convert_text(const Conversion& conversion, const ConvertOptions& opt
   Table facts("");
   facts.row({"wrote", printable(options.output) + ": " + plural(count, "tensor") + " of " + dtype_name(options.dtype) +
                           ", " + byte_text(tensor_bytes(conversion))});
-  if (options.dtype != DType::f32) facts.row({"rounding", rounding_text(conversion.rounding())});
+  if (options.dtype == DType::f64) facts.row({"rounding", "weights pass through f32, also those that were f64"});
+  if (options.dtype == DType::f16 || options.dtype == DType::bf16) {
+    facts.row({"rounding", rounding_text(conversion.rounding())});
+  }
   if (conversion.left_out > 0) {
     facts.row({"left out", plural(conversion.left_out, "tensor") + " that belong to no layer converted"});
   }

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 import struct
 import unittest
 import zipfile
@@ -288,6 +289,21 @@ class Manners(Convert):
             self.fails(2, [".safetensors or .npz"], "convert", TINY_BERT, self.folder / name)
         self.fails(2, ["folder"], "convert", TINY_BERT, self.folder / "none" / "out.npz")
         self.fails(2, ["OUT"], "convert", TINY_BERT)
+
+    def test_a_file_of_the_model_is_never_the_result(self):
+        model = self.folder / "model"
+        shutil.copytree(TINY_BERT.parent, model)
+        before = (model / "model.safetensors").read_bytes()
+        self.fails(2, ["is a file of the model"], "convert", model, model / "model.safetensors", "--force")
+        self.assertEqual((model / "model.safetensors").read_bytes(), before)
+
+    def test_metadata_cannot_change_how_a_layer_loads(self):
+        self.fails(2, ["headwise.check:"], "convert", TINY_BERT, self.out, "--metadata", "headwise.check:x=1")
+        self.assertFalse(self.out.exists())
+
+    def test_an_archive_says_what_it_does_not_keep(self):
+        result = self.ok("convert", TINY_BERT, self.folder / "a.npz", "--layer", "0")
+        self.assertIn(b"--no-model-config --family bert --heads 4", result.err)
 
     def test_a_failure_leaves_no_file(self):
         self.fails(1, [], "convert", self.folder / "none.safetensors", self.out)
