@@ -118,9 +118,9 @@ class Terminals(CommandTest):
         return text
 
     def big_file(self):
-        """Zeros without blocks on disk: half a second of reading, so that a bar is due."""
+        """Zeros without blocks on disk, more than half a second of reading on any machine, so that a bar is due."""
         path = self.folder / "sparse.safetensors"
-        size, count = 1 << 26, 16
+        size, count = 1 << 26, 48
         entries = ",".join(
             f'"t{i}":{{"dtype":"F32","shape":[{size >> 2}],"data_offsets":[{i * size},{(i + 1) * size}]}}'
             for i in range(count)
