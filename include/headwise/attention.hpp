@@ -189,9 +189,9 @@ struct Profile;
 struct ProfileOptions;
 
 // Scratch memory and a thread count. Serves one call at a time; use one session a thread. A call while another thread
-// is in run, append or profile of the same session throws Error(busy) at once and disturbs nothing. Scratch grows to
-// the largest shapes seen and is reused: a call with shapes no larger than before allocates nothing. A moved-from
-// session may only be assigned to or destroyed.
+// is in run, append or profile of the same session throws Error(busy) at once and disturbs nothing. Scratch grows by
+// need and is reused: a call with the shapes of an earlier one allocates nothing (oneDNN, where it multiplies, does).
+// A moved-from session may only be assigned to or destroyed.
 //
 // Threads start with the first call that needs them, and are fewer than asked for when the system has no more. They are
 // OpenMP's, so that each thread that runs sessions has a team of its own, which all its sessions use one after the

@@ -132,8 +132,8 @@ typedef struct headwise_session_options {
   headwise_allocator allocator;      /* of the scratch memory; all NULL: the system's */
 } headwise_session_options;
 
-/* Scratch memory and a thread count. Scratch grows to the largest shapes seen and is reused: a call with shapes no
- * larger than before allocates nothing. */
+/* Scratch memory and a thread count. Scratch grows by need and is reused: a call with the shapes of an earlier one
+ * allocates nothing (oneDNN, where it multiplies, does). */
 typedef struct headwise_session headwise_session;
 HEADWISE_C_API headwise_status headwise_session_create(const headwise_model* model,
                                                        const headwise_session_options* options,

@@ -59,7 +59,7 @@ HEADWISE_C_API headwise_status headwise_tensor_view(const headwise_tensor* tenso
 HEADWISE_C_API headwise_status headwise_tensor_mutable_view(headwise_tensor* tensor, headwise_mutable_view* view);
 
 /* Reads a .npy file (format 1.0 to 3.0, C or Fortran order) into a tensor of the file's own type. Object, complex and
- * structured arrays are HEADWISE_BAD_FILE, and no pickle is ever interpreted. */
+ * structured arrays are HEADWISE_UNSUPPORTED, and no pickle is ever interpreted. */
 HEADWISE_C_API headwise_status headwise_load_npy(const char* path, headwise_tensor** tensor);
 /* Writes format 1.0, C order, through a temporary file in the same folder that is then renamed. bf16 has no .npy type
  * and is HEADWISE_UNSUPPORTED. */
