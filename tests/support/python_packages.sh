@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the scripts whose tests need packages of Python. They define say and fail.
 
 # prepare_packages REQUIREMENTS VENV: a virtual environment with exactly these packages. A copy of the list is its stamp,
