@@ -40,6 +40,10 @@ std::int64_t memory_peak() noexcept {
 [[gnu::noinline]] void* operator new(std::size_t size) {
   return counted(std::malloc(size));
 }
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  void* memory = std::malloc(size);
+  return memory == nullptr ? nullptr : counted(memory);
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
   uncount(memory);
 }

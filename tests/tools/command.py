@@ -106,7 +106,7 @@ def every_command(query):
         "profile": ["profile", TINY_BERT, "--query", query, "--repeat", "1", "--no-limits"],
         "verify": ["verify", TINY_BERT, "--query", query],
         "convert": ["convert", TINY_BERT, os.fsdecode(query) + ".safetensors", "--force"],
-        "bench": ["bench", *small],
+        "bench": ["bench", *small, "--quiet"],
         "info": ["info"],
     }
 
