@@ -19,7 +19,7 @@ using namespace headwise;
 namespace {
 
 // For the calling thread and those that it starts, for good. False where the system has no such filters.
-bool forbid_affinity() {
+[[maybe_unused]] bool forbid_affinity() {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_setaffinity, 0, 1),
