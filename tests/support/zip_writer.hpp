@@ -26,7 +26,7 @@ inline std::uint32_t crc32_of(const std::string& bytes) {
 
 inline std::string little_endian(std::uint64_t number, int bytes) {
   std::string text;
-  for (int i = 0; i < bytes; ++i) text.push_back(static_cast<char>(number >> (8 * i)));
+  for (int i = 0; i < bytes; ++i, number >>= 8) text.push_back(static_cast<char>(number));
   return text;
 }
 
