@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <headwise/headwise.hpp>
 #include <memory>
-#include <set>
 
 #include "command.hpp"
 #include "convert_job.hpp"
@@ -80,20 +79,6 @@ void check_options(const ConvertOptions& options) {
   }
 }
 
-// A model's folder and a shard index have their tensors in other files.
-void check_shards(const ConvertOptions& options) {
-  const WeightFile file = WeightFile::open(options.file, options.load.open);
-  const auto folder = std::filesystem::path(file.path()).parent_path();
-  std::set<std::string> inputs{file.path()};
-  for (const TensorInfo& info : file.tensors()) {
-    if (!info.file.empty()) inputs.insert((folder / info.file).string());
-  }
-  for (const std::string& input : inputs) {
-    if (same_file(input, options.output))
-      throw UsageError("OUT " + options.output + " is a file of the model to convert");
-  }
-}
-
 // Gets its name when all its layers have been loaded back from it; removed when they cannot be.
 class NewFile {
  public:
@@ -144,7 +129,6 @@ int convert_file(const CLI::App& app, ConvertOptions& options) {
   options.one_layer = app.count("--layer") > 0;
   options.has_prefix = app.count("--to-prefix") > 0;
   check_options(options);
-  check_shards(options);
   const Console console(options.common);
   const Conversion conversion = convert_layers(options, console);
   note_rounding(conversion, options, console);

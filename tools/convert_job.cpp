@@ -7,6 +7,7 @@
 
 #include "layer_tensors.hpp"
 #include "text.hpp"
+#include "text_files.hpp"
 
 namespace headwise::tools {
 namespace {
@@ -119,6 +120,18 @@ std::int64_t count_left_out(const WeightFile& file, const Conversion& conversion
   return static_cast<std::int64_t>(file.tensors().size() - used.size());
 }
 
+// A model's folder and a shard index have their tensors in other files.
+void check_inputs(const WeightFile& file, const std::string& output) {
+  const auto folder = std::filesystem::path(file.path()).parent_path();
+  std::set<std::string> inputs{file.path()};
+  for (const TensorInfo& info : file.tensors()) {
+    if (!info.file.empty()) inputs.insert((folder / info.file).string());
+  }
+  for (const std::string& input : inputs) {
+    if (same_file(input, output)) throw UsageError("OUT " + output + " is a file of the model to convert");
+  }
+}
+
 }  // namespace
 
 std::vector<NamedView> Conversion::views() const {
@@ -141,6 +154,7 @@ Rounding Conversion::rounding() const {
 Conversion convert_layers(const ConvertOptions& options, const Console& console) {
   ProgressBar bar(console, "converting " + std::filesystem::path(options.file).filename().string());
   const WeightFile file = WeightFile::open(options.file, options.load.open);
+  check_inputs(file, options.output);
   const std::vector<AttentionLayer> layers = chosen_layers(file, options);
   Conversion conversion;
   for (std::size_t i = 0; i < layers.size(); ++i) {
