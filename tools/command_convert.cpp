@@ -1,6 +1,4 @@
 // headwise convert: attention layers of a weight file, stored otherwise.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <headwise/headwise.hpp>
@@ -79,35 +77,12 @@ void check_options(const ConvertOptions& options) {
   }
 }
 
-// Gets its name when all its layers have been loaded back from it; removed when they cannot be.
-class NewFile {
- public:
-  explicit NewFile(const ConvertOptions& options) : options_(options) {
-    const std::filesystem::path out(options.output);
-    const std::string name = ".headwise-" + std::to_string(getpid()) + "-convert" + out.extension().string();
-    path_ = (out.parent_path() / name).string();
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-  ~NewFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  void write(const Conversion& conversion) const {
-    if (options_.to_npz()) return save_npz(path_, conversion.views());
-    save_safetensors(path_, conversion.views(), conversion.metadata);
-  }
-  void finish() const {
-    std::error_code error;
-    std::filesystem::rename(path_, options_.output, error);
-    if (error) throw CommandError(options_.output + ": cannot be replaced: " + error.message());
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  const ConvertOptions& options_;
-  std::string path_;
-};
+// It gets its name when all its layers have been loaded back from it.
+void write_checked(const Conversion& conversion, const ConvertOptions& options) {
+  const auto check = [&](const WeightFile& written) { check_written(conversion, written, options.output); };
+  if (options.to_npz()) return save_npz(options.output, conversion.views(), check);
+  save_safetensors(options.output, conversion.views(), conversion.metadata, check);
+}
 
 // config.json beside an .npz file may speak of other heads.
 void note_settings(const Conversion& conversion, const ConvertOptions& options, const Console& console) {
@@ -133,10 +108,7 @@ int convert_file(const CLI::App& app, ConvertOptions& options) {
   const Conversion conversion = convert_layers(options, console);
   note_rounding(conversion, options, console);
   note_settings(conversion, options, console);
-  const NewFile file(options);
-  file.write(conversion);
-  check_written(conversion, file.path());
-  file.finish();
+  write_checked(conversion, options);
   write_output(options.common.json ? convert_json(conversion, options) : convert_text(conversion, options));
   return exit_ok;
 }

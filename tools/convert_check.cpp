@@ -37,8 +37,7 @@ bool same_or_zero(const Tensor& before, const Tensor& after) {
 
 }  // namespace
 
-void check_written(const Conversion& conversion, const std::string& path) {
-  const WeightFile file = WeightFile::open(path);
+void check_written(const Conversion& conversion, const WeightFile& file, const std::string& path) {
   for (const ConvertedLayer& layer : conversion.layers) {
     const AttentionWeights loaded = load_attention(file, options_for(file, layer));
     for (const LayerTensor& part : layer_tensors()) {

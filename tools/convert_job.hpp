@@ -48,7 +48,8 @@ struct Conversion {
 // Throws UsageError when two layers would get the same names.
 Conversion convert_layers(const ConvertOptions& options, const Console& console);
 
-// Loads each layer from the file that was written, without a config.json, and compares its bits. Throws CommandError.
-void check_written(const Conversion& conversion, const std::string& path);
+// Loads each layer from the file that was written, without a config.json, and compares its bits. Throws CommandError,
+// which calls the file by `path`.
+void check_written(const Conversion& conversion, const WeightFile& file, const std::string& path);
 
 }  // namespace headwise::tools

@@ -38,6 +38,18 @@ std::string temporary_name(const std::string& target) {
   return (folder / (".headwise-" + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp")).string();
 }
 
+// The first of some names beside the target that `make` can take; "" and errno when it takes none. A name that a
+// crashed process left behind is stepped over.
+template <class Make>
+std::string make_beside(const std::string& target, Make make) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    std::string name = temporary_name(target);
+    if (make(name.c_str())) return name;  // a copy might find no memory, and the file would stay
+    if (errno != EEXIST) break;
+  }
+  return "";
+}
+
 // The file behind a symbolic link, so that a rename replaces the file and not the link.
 std::string follow_links(const std::string& path) {
   std::error_code error;
@@ -56,8 +68,9 @@ FileWriter::FileWriter(const std::string& path) : path_(path), target_(path) {
     open_directly();
     return;
   }
+  is_new_ = true;
   if (status) target_ = follow_links(path);
-  open_temporary();
+  if (!open_unnamed()) open_temporary();
   // A file that is replaced keeps its permissions; where the system refuses that, the new file has the usual ones.
   if (status && ::fchmod(descriptor_.get(), status->st_mode & 07777) != 0) errno = 0;
 }
@@ -72,18 +85,42 @@ void FileWriter::open_directly() {
   if (descriptor_.get() < 0) throw_errno(path_, "cannot open for writing");
 }
 
+// A file without a name goes with its process, however that ends. Some file systems have none, and where there is no
+// /proc it could not get a name later.
+bool FileWriter::open_unnamed() {
+  const std::filesystem::path folder = std::filesystem::path(target_).parent_path();
+  FileDescriptor descriptor(open_retrying(folder.empty() ? "." : folder.string(), O_WRONLY | O_TMPFILE));
+  const bool supported = descriptor.get() >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL);
+  if (!supported) return false;
+  if (descriptor.get() < 0) throw_errno(path_, "cannot create a file beside");
+  descriptor_ = std::move(descriptor);
+  return ::access(own_link().c_str(), F_OK) == 0;
+}
+
 void FileWriter::open_temporary() {
-  // O_EXCL follows no link and touches no file of somebody else; a name left by a crashed process is stepped over.
-  std::string name;
-  int descriptor = -1;
-  for (int attempt = 0; attempt < 100 && descriptor < 0; ++attempt) {
-    name = temporary_name(target_);
-    descriptor = open_retrying(name, O_WRONLY | O_CREAT | O_EXCL);
-    if (descriptor < 0 && errno != EEXIST) break;
-  }
-  if (descriptor < 0) throw_errno(path_, "cannot create a file beside");
-  descriptor_ = FileDescriptor(descriptor);
-  temporary_ = std::move(name);  // a copy might find no memory, and the file would stay
+  // O_EXCL follows no link and touches no file of somebody else.
+  temporary_ = make_beside(target_, [this](const char* name) {
+    descriptor_ = FileDescriptor(open_retrying(name, O_WRONLY | O_CREAT | O_EXCL));
+    return descriptor_.get() >= 0;
+  });
+  if (temporary_.empty()) throw_errno(path_, "cannot create a file beside");
+}
+
+// A link cannot replace a file, so it gets a name of its own and is renamed at once.
+void FileWriter::name_unnamed() {
+  temporary_ = make_beside(target_, [link = own_link()](const char* name) {
+    return ::linkat(AT_FDCWD, link.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+  });
+  if (temporary_.empty()) throw_errno(path_, "cannot create a file beside");
+}
+
+std::string FileWriter::own_link() const {
+  return "/proc/self/fd/" + std::to_string(descriptor_.get());
+}
+
+std::string FileWriter::path_to_read() const {
+  if (!is_new_) throw Error(ErrorCode::io, in_quotes(path_) + " is no regular file and cannot be read back");
+  return temporary_.empty() ? own_link() : temporary_;
 }
 
 void FileWriter::write(const void* bytes, std::uint64_t count) {
@@ -99,6 +136,7 @@ void FileWriter::write(const void* bytes, std::uint64_t count) {
 }
 
 void FileWriter::finish() {
+  if (is_new_ && temporary_.empty()) name_unnamed();
   // Some file systems report a full disk only here. EINTR still closes the descriptor on Linux.
   if (::close(descriptor_.release()) != 0 && errno != EINTR) throw_errno(path_, "cannot write");
   if (temporary_.empty()) return;

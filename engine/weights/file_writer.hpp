@@ -1,5 +1,6 @@
-// Writes a file so that nobody ever sees half of it: into a temporary file of the same folder that is renamed at the
-// end. Devices and pipes are written directly, for they cannot be replaced.
+// Writes a file so that nobody ever sees half of it: into a file without a name, or a temporary one where the file
+// system has no such files, that gets its name at the end. Devices and pipes are written directly, for they cannot be
+// replaced.
 #pragma once
 
 #include <sys/types.h>
@@ -20,16 +21,22 @@ class FileWriter {
   ~FileWriter();
 
   void write(const void* bytes, std::uint64_t count);
+  // Where this process can read what it has written, before finish. Throws Error(io) for what is written directly.
+  std::string path_to_read() const;
   // Closes the file and gives it its name.
   void finish();
 
  private:
   void open_directly();
+  bool open_unnamed();
   void open_temporary();
+  void name_unnamed();
+  std::string own_link() const;
 
   std::string path_;
   std::string target_;     // where a symbolic link leads
-  std::string temporary_;  // empty when written directly or renamed
+  std::string temporary_;  // the name that is renamed; empty while there is none
+  bool is_new_ = false;    // else it is written directly
   FileDescriptor descriptor_;
 };
 

@@ -93,7 +93,7 @@ void copy(zip_source_t* from, FileWriter& to) {
 
 }  // namespace
 
-void save_npz(const std::string& path, const std::vector<NamedView>& tensors) try {
+void save_npz(const std::string& path, const std::vector<NamedView>& tensors, const WrittenCheck& check) try {
   const std::vector<const NamedView*> order = sorted_views(tensors, path);
   // libzip would remove the file.
   if (order.empty()) refuse(path, "there is no array to write");
@@ -104,6 +104,7 @@ void save_npz(const std::string& path, const std::vector<NamedView>& tensors) tr
   const Source archive = make_archive(order);
   FileWriter writer(path);
   copy(archive.get(), writer);
+  if (check) check(WeightFile::open(writer.path_to_read()));
   writer.finish();
 } catch (const std::bad_alloc&) {
   throw_out_of_memory([&] { return in_quotes(path) + ": no memory to write it"; });

@@ -59,7 +59,7 @@ std::string header_text(const Views& order, const std::map<std::string, std::str
   return text;
 }
 
-void write_file(const std::string& path, const std::string& header, const Views& order) {
+void write_file(const std::string& path, const std::string& header, const Views& order, const WrittenCheck& check) {
   FileWriter writer(path);
   const std::uint64_t length = header.size();
   writer.write(&length, sizeof length);
@@ -68,13 +68,14 @@ void write_file(const std::string& path, const std::string& header, const Views&
     const ViewBytes bytes(view->tensor);
     writer.write(bytes.data(), bytes.size());
   }
+  if (check) check(WeightFile::open(writer.path_to_read()));
   writer.finish();
 }
 
 }  // namespace
 
 void save_safetensors(const std::string& path, const std::vector<NamedView>& tensors,
-                      const std::map<std::string, std::string>& metadata) try {
+                      const std::map<std::string, std::string>& metadata, const WrittenCheck& check) try {
   const Views order = in_file_order(tensors, path);
   for (const NamedView* view : order) {
     if (view->name == "__metadata__") refuse(path, "no tensor can be called '__metadata__'");
@@ -82,7 +83,7 @@ void save_safetensors(const std::string& path, const std::vector<NamedView>& ten
   check_metadata(metadata, path);
   const std::string header = header_text(order, metadata);
   if (header.size() > max_header_bytes) refuse(path, "the header exceeds the limit of 100000000 bytes");
-  write_file(path, header, order);
+  write_file(path, header, order, check);
 } catch (const std::bad_alloc&) {
   throw_out_of_memory([&] { return in_quotes(path) + ": no memory to write it"; });
 }

@@ -2,6 +2,7 @@
 // weights.hpp reads all of them.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,19 +20,27 @@ struct NamedView {
   TensorView tensor;  // any type and strides
 };
 
+// Looks at a file that is written but has no name yet, opened as WeightFile::open does; what it throws leaves the old
+// file as it was, and nothing beside it.
+using WrittenCheck = std::function<void(const WeightFile& written)>;
+
 // Writes a safetensors file. Tensors are sorted by the size of their elements, largest first, then by name, so that the
 // same tensors give the same bytes in whatever order they come, each starts at a multiple of its element size, and the
-// data at one of 64. Booleans become 0 and 1. Goes through a temporary file in the same folder that is then renamed, so
-// nobody sees half of it; the system writes it to the disk in its own time (no fsync). Throws
-// Error(invalid_argument) for a name twice, the name "__metadata__", names or metadata that are no UTF-8, a header
-// above 100,000,000 bytes; Error(io).
+// data at one of 64. Booleans become 0 and 1. The file gets its name when it is whole and `check`, where given, has
+// returned, so nobody sees half of it. A process that is killed before leaves nothing where the file system has files
+// without a name (O_TMPFILE), elsewhere a temporary file in the same folder. The system writes it to the disk in its
+// own time (no fsync). Throws Error(invalid_argument) for a name twice, the name "__metadata__", names or metadata that
+// are no UTF-8, a header above 100,000,000 bytes; Error(io), also for the check of a pipe or a device; what `check`
+// throws.
 HEADWISE_API void save_safetensors(const std::string& path, const std::vector<NamedView>& tensors,
-                                   const std::map<std::string, std::string>& metadata = {});
+                                   const std::map<std::string, std::string>& metadata = {},
+                                   const WrittenCheck& check = {});
 
 // Writes an .npz file as numpy.load reads it: tensors in the order of their names, not compressed, the same bytes at
 // any time. The archive is made in memory before it is written. bf16 has no .npy type and is refused. Throws as
 // save_safetensors does, also for a name with a NUL and for no array at all.
-HEADWISE_API void save_npz(const std::string& path, const std::vector<NamedView>& tensors);
+HEADWISE_API void save_npz(const std::string& path, const std::vector<NamedView>& tensors,
+                           const WrittenCheck& check = {});
 
 // How a layer is to be stored.
 struct LayerStorage {

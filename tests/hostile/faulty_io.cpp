@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <filesystem>
@@ -15,17 +16,19 @@
 
 namespace {
 
-std::array<std::atomic<std::int64_t>, 6> counts{};
+std::array<std::atomic<std::int64_t>, 7> counts{};
 std::atomic<std::int64_t> read_bytes{0};
 std::optional<IoFault> fault;
 std::int64_t seen = 0;  // calls of the kind that fails, since the fault was set
 std::size_t most_bytes = SIZE_MAX;
+bool no_unnamed = false;
 
 bool fails(IoCall call) noexcept {
   ++counts[static_cast<std::size_t>(call)];
   if (!fault || fault->call != call) return false;
   const std::int64_t index = seen++;
   if (index < fault->after || index >= fault->after + fault->times) return false;
+  if (fault->signal != 0) ::raise(fault->signal);
   errno = fault->error;
   return true;
 }
@@ -45,6 +48,13 @@ ShortIo::ShortIo(std::size_t most) noexcept {
 }
 ShortIo::~ShortIo() {
   most_bytes = SIZE_MAX;
+}
+
+NoUnnamedFiles::NoUnnamedFiles(bool none) noexcept {
+  no_unnamed = none;
+}
+NoUnnamedFiles::~NoUnnamedFiles() {
+  no_unnamed = false;
 }
 
 std::int64_t io_calls(IoCall call) noexcept {
@@ -67,13 +77,19 @@ int __real_fstat(int, struct stat*);
 ssize_t __real_pread(int, void*, std::size_t, off_t);
 ssize_t __real_write(int, const void*, std::size_t);
 int __real_close(int);
+int __real_linkat(int, const char*, int, const char*, int);
 int __real_rename(const char*, const char*);
 
 int __wrap_open(const char* path, int flags, ...) {
   va_list rest;
   va_start(rest, flags);
-  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;
+  const bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
+  const mode_t mode = unnamed || (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;
   va_end(rest);
+  if (unnamed && no_unnamed) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
   return fails(IoCall::open) ? -1 : __real_open(path, flags, mode);
 }
 
@@ -100,6 +116,10 @@ int __wrap_close(int descriptor) {
   const int result = __real_close(descriptor);
   if (failed) errno = error;
   return failed ? -1 : result;
+}
+
+int __wrap_linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
+  return fails(IoCall::linkat) ? -1 : __real_linkat(from_folder, from, to_folder, to, flags);
 }
 
 int __wrap_rename(const char* from, const char* to) {

@@ -4,13 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 
-enum class IoCall { open, fstat, pread, write, close, rename };
+enum class IoCall { open, fstat, pread, write, close, linkat, rename };
 
 struct IoFault {
   IoCall call = IoCall::pread;
   int error = 0;           // errno of the calls that fail; 0: a read finds the end, a write takes nothing
   std::int64_t after = 0;  // calls that go well before
   std::int64_t times = 1;
+  int signal = 0;  // what the process gets at the first of them, if any
 };
 
 // Until the object goes, these calls fail. One object at a time, and calls from one thread only.
@@ -20,6 +21,15 @@ class FaultyIo {
   FaultyIo(const FaultyIo&) = delete;
   FaultyIo& operator=(const FaultyIo&) = delete;
   ~FaultyIo();
+};
+
+// Until the object goes, no file system has files without a name.
+class NoUnnamedFiles {
+ public:
+  explicit NoUnnamedFiles(bool none = true) noexcept;
+  NoUnnamedFiles(const NoUnnamedFiles&) = delete;
+  NoUnnamedFiles& operator=(const NoUnnamedFiles&) = delete;
+  ~NoUnnamedFiles();
 };
 
 // Until the object goes, reads and writes move at most so many bytes.

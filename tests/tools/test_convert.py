@@ -1,14 +1,19 @@
 """headwise convert: layouts, types, pruning and formats, read back by the command and by plain Python."""
 
+import contextlib
 import json
 import math
+import os
+import pathlib
 import shutil
+import signal
 import struct
+import subprocess
 import unittest
 import zipfile
 
 import layers
-from command import TINY_BERT, CommandTest, read_npy, write_safetensors
+from command import TINY_BERT, TOOL, CommandTest, read_npy, write_safetensors
 
 SIZES = {"F32": 4, "F16": 2, "BF16": 2, "F64": 8}
 
@@ -272,6 +277,49 @@ class Formats(Convert):
         npz = self.folder / "out.npz"
         self.fails(2, ["bf16"], "convert", TINY_BERT, npz, "--dtype", "bf16")
         self.fails(2, ["--metadata"], "convert", TINY_BERT, npz, "--metadata", "a=b")
+
+
+def write_zeros(path, width, count):
+    """Layers of zeros, which take no room on the disk."""
+    header, size = {}, 4 * width * width
+    for i in range(4 * count):
+        name = f"layers.{i // 4}.self_attn.{'qkvo'[i % 4]}_proj.weight"
+        header[name] = {"dtype": "F32", "shape": [width, width], "data_offsets": [i * size, (i + 1) * size]}
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text)
+    os.truncate(path, 8 + len(text) + 4 * count * size)
+    return path
+
+
+class Killed(Convert):
+    """A signal while the new file is open, so while it is written or read back."""
+
+    def open_file(self, process):
+        """A file of the folder, with a name or without one, that the process has open for writing."""
+        descriptors = pathlib.Path(f"/proc/{process.pid}/fd")
+        with contextlib.suppress(OSError):
+            for descriptor in descriptors.iterdir():
+                target = os.readlink(descriptor)
+                if target.startswith(str(self.folder.resolve())) and not target.endswith("model.safetensors"):
+                    return target
+        return None
+
+    def test_leaves_nothing_and_the_old_file(self):
+        model = write_zeros(self.folder / "model.safetensors", width=1024, count=3)
+        for replaced, end in ((None, signal.SIGINT), (None, signal.SIGTERM), (b"old", signal.SIGINT)):
+            with self.subTest(replaced=replaced, end=end):
+                if replaced:
+                    self.out.write_bytes(replaced)
+                before = sorted(self.folder.iterdir())
+                command = [TOOL, "convert", model, self.out, "--heads", "16", "--force", "--to-family", "torch_mha"]
+                with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                    while process.poll() is None and self.open_file(process) is None:
+                        pass
+                    process.send_signal(end)
+                self.assertEqual(process.returncode, -end)
+                self.assertEqual(sorted(self.folder.iterdir()), before)
+                if replaced:
+                    self.assertEqual(self.out.read_bytes(), replaced)
 
 
 class Manners(Convert):
