@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config_heads.hpp"
 #include "layer_settings.hpp"
 #include "missing_layer.hpp"
 #include "out_of_memory.hpp"
@@ -35,9 +36,9 @@ void narrow(LaidOutLayer& layer, const std::string& family, const std::string& m
   keep_if_any(layer.layouts, [&](const LayoutPointer& one) { return one->serves(model_type); });
 }
 
-void settle(LaidOutLayer& layer, std::uint64_t num_heads) {
+void settle(LaidOutLayer& layer, std::int64_t num_heads) {
   layer.widths = widths_of(layer, layer.layout().form);
-  if (layer.widths.num_heads == 0) layer.widths.num_heads = num_heads;
+  if (layer.widths.num_heads == 0) layer.widths.num_heads = static_cast<std::uint64_t>(num_heads);
   if (layer.layouts.size() == 1) {
     layer.family = layer.layout().family;
     return;
@@ -59,32 +60,40 @@ LayerSettings hints_for(const WeightFile& file, const std::string& prefix) try {
   return {};
 }
 
+std::int64_t heads_hint(const std::optional<ConfigJson>& config, const std::string& prefix) try {
+  return config ? heads_of_layer(*config, prefix).value_or(0) : 0;
+} catch (const Error&) {
+  return 0;
+}
+
 std::vector<LaidOutLayer> narrowed(const WeightFile& file, std::vector<LaidOutLayer> layers, const std::string& family,
-                                   const std::string& model_type) {
+                                   const std::optional<ConfigJson>& config) {
+  const std::string model_type = config ? config->text("", "model_type").value_or("") : "";
   for (std::size_t i = 0; i < layers.size(); ++i) {
     layers[i].index = static_cast<std::int64_t>(i);
     const LayerSettings stored = hints_for(file, layers[i].prefix);
     narrow(layers[i], family.empty() ? stored.family : family, model_type);
-    settle(layers[i], static_cast<std::uint64_t>(stored.num_heads));
+    settle(layers[i], stored.num_heads > 0 ? stored.num_heads : heads_hint(config, layers[i].prefix));
   }
   return layers;
 }
 
 std::vector<LaidOutLayer> known_layers(const WeightFile& file, const Choice& choice) {
   const LoadOptions& options = choice.options;
-  const std::string type = choice.config ? choice.config->text("", "model_type").value_or("") : "";
   const std::vector<LaidOutLayer> all = find_layers(file);
   std::vector<LaidOutLayer> layers;
   std::copy_if(all.begin(), all.end(), std::back_inserter(layers),
                [&](const LaidOutLayer& layer) { return is_eligible(layer, options); });
-  if (layers.empty()) throw_missing_layer(file, narrowed(file, all, "", type), options);
-  return narrowed(file, std::move(layers), options.family, type);
+  if (layers.empty()) throw_missing_layer(file, narrowed(file, all, "", choice.config), options);
+  return narrowed(file, std::move(layers), options.family, choice.config);
 }
 
-std::vector<LaidOutLayer> mapped_layers(const WeightFile& file, const NameMap& map, std::int64_t wanted) {
+std::vector<LaidOutLayer> mapped_layers(const WeightFile& file, const NameMap& map, const Choice& choice) {
   std::vector<LaidOutLayer> layers = map.layers(file);
-  if (layers.empty()) throw_missing_mapped(file, map, wanted);
-  for (LaidOutLayer& layer : layers) settle(layer, 0);
+  if (layers.empty()) throw_missing_mapped(file, map, choice.options.layer);
+  for (LaidOutLayer& layer : layers) {
+    settle(layer, map.num_heads() > 0 ? map.num_heads() : heads_hint(choice.config, layer.prefix));
+  }
   return layers;
 }
 
@@ -111,7 +120,7 @@ std::optional<NameMap> map_of(const LoadOptions& options) {
 }
 
 std::vector<LaidOutLayer> eligible_layers(const WeightFile& file, const Choice& choice) {
-  return choice.map ? mapped_layers(file, *choice.map, choice.options.layer) : known_layers(file, choice);
+  return choice.map ? mapped_layers(file, *choice.map, choice) : known_layers(file, choice);
 }
 
 LaidOutLayer choose_layer(const WeightFile& file, const Choice& choice) {
@@ -130,7 +139,7 @@ LaidOutLayer choose_layer(const WeightFile& file, const Choice& choice) {
 }
 
 std::vector<AttentionLayer> find_attention_layers(const WeightFile& file) try {
-  const std::vector<LaidOutLayer> layers = narrowed(file, find_layers(file), "", "");
+  const std::vector<LaidOutLayer> layers = narrowed(file, find_layers(file), "", std::nullopt);
   return {layers.begin(), layers.end()};
 } catch (const std::bad_alloc&) {
   throw_out_of_memory([&] { return in_quotes(file.path()) + ": no memory to list its layers"; });

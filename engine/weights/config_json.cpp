@@ -20,6 +20,11 @@ constexpr std::size_t max_entries = 256;
 // In the order in which they are believed.
 constexpr std::array<std::string_view, 4> head_keys{"num_attention_heads", "n_heads", "n_head", "num_heads"};
 constexpr std::string_view other_keys[] = {"model_type",
+                                           "encoder_attention_heads",
+                                           "decoder_attention_heads",
+                                           "num_encoder_attention_heads",
+                                           "num_decoder_attention_heads",
+                                           "d_kv",
                                            "num_key_value_heads",
                                            "head_dim",
                                            "attn_logit_softcapping",
@@ -46,16 +51,27 @@ constexpr std::string_view other_keys[] = {"model_type",
                                            "relative_attention_max_distance",
                                            "text_config",
                                            "llm_config",
-                                           "language_config"};
+                                           "language_config",
+                                           "vision_config",
+                                           "audio_config"};
 
 template <class List>
 bool contains(const List& list, std::string_view key) {
   return std::find(std::begin(list), std::end(list), key) != std::end(list);
 }
 
-// Objects whose entries are kept.
-constexpr std::string_view wanted_objects[] = {"rope_scaling", "rope_parameters", "attn_config",
-                                               "text_config",  "llm_config",      "language_config"};
+bool is_known(std::string_view key) {
+  return contains(head_keys, key) || contains(other_keys, key);
+}
+
+// Objects whose entries are all kept, and those of a part of the model, of which the known keys are.
+constexpr std::string_view whole_objects[] = {"rope_scaling", "rope_parameters", "attn_config"};
+constexpr std::string_view part_objects[] = {"text_config", "llm_config", "language_config", "vision_config",
+                                             "audio_config"};
+
+bool is_wanted(std::string_view object, std::string_view key) {
+  return contains(whole_objects, object) || (contains(part_objects, object) && is_known(key));
+}
 
 // Keeps the values of the wanted keys and steps over all else, however deep or long it is.
 class ConfigEvents : public nlohmann::json_sax<json> {
@@ -72,7 +88,7 @@ class ConfigEvents : public nlohmann::json_sax<json> {
   bool binary(binary_t&) override { return false; }
   bool start_object(std::size_t) override {
     if (depth_ == 0) is_object = true;
-    if (depth_ == 1 && wanted_ != nullptr && contains(wanted_objects, key_)) object_ = key_;
+    if (depth_ == 1 && wanted_ != nullptr) object_ = key_;
     return open(json::object());
   }
   bool end_object() override { return close(); }
@@ -80,8 +96,8 @@ class ConfigEvents : public nlohmann::json_sax<json> {
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
     wanted_ = nullptr;
-    const bool outer = depth_ == 1 && (contains(head_keys, name) || contains(other_keys, name));
-    if (!outer && (depth_ != 2 || object_.empty())) return true;
+    const bool outer = depth_ == 1 && is_known(name);
+    if (!outer && (depth_ != 2 || !is_wanted(object_, name))) return true;
     key_ = name;
     const auto [entry, added] = entries.try_emplace({outer ? std::string() : object_, name});
     entry->second.repeated = !added;
@@ -190,9 +206,9 @@ std::optional<std::string> ConfigJson::text(std::string_view object, std::string
   return value->get<std::string>();
 }
 
-std::optional<std::int64_t> ConfigJson::num_heads() const {
+std::optional<std::int64_t> ConfigJson::num_heads(std::string_view object) const {
   for (const std::string_view key : head_keys) {
-    const auto found = entries_.find({std::string(), std::string(key)});
+    const auto found = entries_.find({std::string(object), std::string(key)});
     if (found == entries_.end()) continue;
     if (found->second.repeated) refuse("duplicate key " + in_quotes(key));
     return integer_in(key, found->second.value);

@@ -13,10 +13,9 @@
 
 namespace headwise {
 
-// Values are found by the object that holds them ("" is the outer one, then only rope_scaling, rope_parameters and
-// attn_config) and
-// their key. A key that is absent or null is not given. Every look-up throws Error(bad_file) for a value that is there
-// but twice, or of another kind.
+// Values are found by the object that holds them ("" is the outer one, then a few inside it) and their key. A key that
+// is absent or null is not given. Every look-up throws Error(bad_file) for a value that is there but twice, or of
+// another kind.
 class ConfigJson {
  public:
   struct Entry {
@@ -36,7 +35,7 @@ class ConfigJson {
   bool flag(std::string_view object, std::string_view key, bool otherwise) const;
   std::optional<std::string> text(std::string_view object, std::string_view key) const;
   // num_attention_heads or what else models call it; there null is an error.
-  std::optional<std::int64_t> num_heads() const;
+  std::optional<std::int64_t> num_heads(std::string_view object = "") const;
 
   const Entries& entries() const noexcept { return entries_; }
   [[noreturn]] void refuse(const std::string& problem, ErrorCode code = ErrorCode::bad_file) const;

@@ -119,6 +119,11 @@ std::optional<std::string_view> prefix_before(std::string_view tensor, std::stri
   return prefix;
 }
 
+bool has_component(std::string_view prefix, std::string_view name) {
+  const std::string dotted = "." + std::string(prefix), wanted = "." + std::string(name) + ".";
+  return dotted.find(wanted) != std::string::npos;
+}
+
 bool same_prefix(std::string_view found, std::string_view wanted) {
   if (found == wanted) return true;
   return !found.empty() && found.substr(0, found.size() - 1) == wanted;

@@ -23,6 +23,9 @@ struct LaidOutLayer : AttentionLayer {
 // tensor is not that part; a name must start after a dot or a slash, so "new_w_q.weight" is none.
 std::optional<std::string_view> prefix_before(std::string_view tensor, std::string_view part);
 
+// Does a name, which ends in a dot, hold this one between its dots? "model.decoder.layers.0." holds "decoder".
+bool has_component(std::string_view prefix, std::string_view name);
+
 // A prefix as users write it, with or without the dot at its end.
 bool same_prefix(std::string_view found, std::string_view wanted);
 

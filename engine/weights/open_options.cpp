@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "config_heads.hpp"
 #include "model_rotary.hpp"
 #include "text.hpp"
 
@@ -12,17 +13,19 @@ namespace {
   throw Error(ErrorCode::invalid_argument, problem);
 }
 
+void check_size(const ConfigJson& config, const char* key, const LaidOutLayer& layer, std::uint64_t size) {
+  const auto stated = config.positive_integer(object_of_layer(config, layer.prefix), key);
+  if (!stated || static_cast<std::uint64_t>(*stated) == size) return;
+  config.refuse(std::string(key) + " is " + std::to_string(*stated) + ", but the shapes of layer " +
+                in_quotes(layer.prefix) + " make it " + std::to_string(size));
+}
+
 // With the number of heads of another model all else would load, as heads of another size.
 void check_sizes(const ConfigJson& config, const LaidOutLayer& layer, const LayerSizes& sizes) {
+  if (layer.family == "t5") check_size(config, "d_kv", layer, sizes.head_dim);
   if (!layer.layout().form.grouped) return;
-  const std::pair<const char*, std::uint64_t> found[] = {{"num_key_value_heads", sizes.num_kv_heads},
-                                                         {"head_dim", sizes.head_dim}};
-  for (const auto& [key, size] : found) {
-    const auto stated = config.positive_integer("", key);
-    if (!stated || static_cast<std::uint64_t>(*stated) == size) continue;
-    config.refuse(std::string(key) + " is " + std::to_string(*stated) + ", but the shapes of layer " +
-                  in_quotes(layer.prefix) + " make it " + std::to_string(size));
-  }
+  check_size(config, "num_key_value_heads", layer, sizes.num_kv_heads);
+  check_size(config, "head_dim", layer, sizes.head_dim);
 }
 
 std::optional<float> model_scale(const ConfigJson& config, const ModelType* type) {
@@ -72,11 +75,6 @@ void fill_from_config(LoadOptions& options, const ConfigJson& config, const Laid
   fill_positions(options, config, layer, sizes);
 }
 
-bool has_component(std::string_view prefix, std::string_view name) {
-  const std::string dotted = "." + std::string(prefix), wanted = "." + std::string(name) + ".";
-  return dotted.find(wanted) != std::string::npos;
-}
-
 // Cross-attention has no bias, and a decoder looks back only.
 PositionBiasConfig t5_bias(const std::optional<ConfigJson>& config, const LaidOutLayer& layer) {
   PositionBiasConfig bias;
@@ -122,7 +120,7 @@ std::int64_t choose_heads(const WeightFile& file, const LaidOutLayer& layer, con
   if (options.num_heads < 0) refuse("num_heads is negative: " + std::to_string(options.num_heads));
   if (options.num_heads > 0) return options.num_heads;
   if (layer.widths.num_heads > 0) return static_cast<std::int64_t>(layer.widths.num_heads);
-  const auto heads = config ? config->num_heads() : std::nullopt;
+  const auto heads = config ? heads_of_layer(*config, layer.prefix) : std::nullopt;
   if (heads) return *heads;
   const std::string source = options.use_model_config
                                  ? "there is no config.json beside " + in_quotes(file.path()) + " that tells it"

@@ -143,7 +143,7 @@ struct AttentionLayer {
   // What the shapes tell, whatever the layout; all 0 when they do not fit each other or the family is open.
   struct Widths {
     std::uint64_t model = 0, query = 0, key = 0, value = 0, output = 0;  // query, key, value: of all heads together
-    std::uint64_t num_heads = 0;  // where the file tells it: heads as an axis (Keras) or stored settings; else 0
+    std::uint64_t num_heads = 0;  // as stored (Keras, settings), else of the map, else of config.json; 0: none tells it
   };
   Widths widths{};
 };
@@ -155,7 +155,8 @@ struct LoadOptions;
 // between families where names and shapes leave it open. Throws what load_attention throws when there is none.
 HEADWISE_API std::vector<AttentionLayer> find_attention_layers(const WeightFile& file, const LoadOptions& options);
 // num_attention_heads (or n_heads, n_head, num_heads) from config.json beside the weight file, if both are there.
-// Throws Error(bad_file) when the file is there but is no JSON object or the value is no positive integer.
+// Models of several parts may have other numbers for some of their layers: AttentionLayer::Widths tells them. Throws
+// Error(bad_file) when the file is there but is no JSON object or the value is no positive integer.
 HEADWISE_API std::optional<std::int64_t> heads_from_config(const std::string& weight_file);
 
 // When the check that a file keeps beside a layer (see weight_layouts.hpp) is made.
@@ -167,7 +168,7 @@ enum class StoredCheck {
 
 struct LoadOptions {
   std::int64_t layer = 0;      // AttentionLayer::index after prefix and family have filtered the layers
-  std::int64_t num_heads = 0;  // 0: as stored (Keras, settings), else the map, else config.json
+  std::int64_t num_heads = 0;  // 0: as stored (Keras, settings), else the map, else config.json, by part of the model
   std::string prefix{};        // only layers whose prefix is this
   std::string family{};        // only layers of this family
   // Path of a JSON file that says which tensor is which matrix, for files whose names no family explains; the format
