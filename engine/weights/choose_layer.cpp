@@ -107,6 +107,25 @@ std::vector<LaidOutLayer> mapped_layers(const WeightFile& file, const NameMap& m
                    "which it is, or model_type in config.json beside the file");
 }
 
+// A matrix of the one layout that the other has not, if there is one.
+std::string own_matrix(const Layout& layout, const Layout& other) {
+  const auto is_shared = [&](const PartName& part) {
+    return std::any_of(other.weights.begin(), other.weights.end(),
+                       [&](const PartName& theirs) { return theirs.name == part.name; });
+  };
+  const auto own = std::find_if_not(layout.weights.begin(), layout.weights.end(), is_shared);
+  return in_quotes(own == layout.weights.end() ? layout.weights.front().name : own->name);
+}
+
+// Tensors of both are there, so neither is a guess; but only one can be what the model runs.
+[[noreturn]] void refuse_second(const WeightFile& file, const LaidOutLayer& layer, const LaidOutLayer& other) {
+  const Layout &first = layer.layout(), &second = other.layout();
+  const std::string option = first.family == second.family ? "name_map" : "family";
+  refuse(file, "layer " + in_quotes(layer.prefix) + " is there twice, with " + own_matrix(first, second) +
+                   " as family " + first.family + " and with " + own_matrix(second, first) + " as family " +
+                   second.family + "; LoadOptions::" + option + " must say which is meant");
+}
+
 [[noreturn]] void refuse_number(const WeightFile& file, std::int64_t wanted, std::size_t count) {
   refuse(file, "no layer " + std::to_string(wanted) + ", there are " + std::to_string(count) + ", counted from 0");
 }
@@ -130,6 +149,9 @@ LaidOutLayer choose_layer(const WeightFile& file, const Choice& choice) {
       std::find_if(layers.begin(), layers.end(), [&](const LaidOutLayer& layer) { return layer.index == wanted; });
   if (chosen == layers.end() && choice.map) throw_missing_mapped(file, *choice.map, wanted);
   if (chosen == layers.end()) refuse_number(file, wanted, layers.size());
+  for (const LaidOutLayer& other : layers) {
+    if (!choice.map && other.prefix == chosen->prefix && other.index != wanted) refuse_second(file, *chosen, other);
+  }
   if (chosen->layouts.size() > 1) refuse_open(file, *chosen);
   if (chosen->layout().refusal.empty()) return *chosen;
   refuse(file,

@@ -84,15 +84,22 @@ bool is_part_of(const Layout& layout, const Layout& other) {
   });
 }
 
+// A quantizable module keeps the matrix of its base class beside its own: the rows of one family that store other roles
+// mean the same layer, and the first is preferred.
+bool is_same_layer(const Layout& layout, const Layout& other) {
+  const auto same_role = [](const PartName& a, const PartName& b) { return a.role == b.role; };
+  return layout.family == other.family && !std::equal(layout.weights.begin(), layout.weights.end(),
+                                                      other.weights.begin(), other.weights.end(), same_role);
+}
+
 // Layers by prefix: one prefix has few.
 class Layers {
  public:
-  // Rows of one family that find a layer twice under a prefix mean the same one: the first is preferred.
   void add(LaidOutLayer layer) {
     std::vector<LaidOutLayer>& here = by_prefix_[layer.prefix];
     const LayoutPointer& layout = layer.layouts.front();
     for (LaidOutLayer& other : here) {
-      if (other.layout().family == layout->family || is_part_of(*layout, other.layout())) return;
+      if (is_same_layer(*layout, other.layout()) || is_part_of(*layout, other.layout())) return;
       if (!same_names(other.layout(), *layout)) continue;
       other.layouts.push_back(layout);
       return;

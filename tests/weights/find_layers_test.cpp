@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include "expect_error.hpp"
 #include "headwise/weights.hpp"
+#include "same_weights.hpp"
 #include "stored_layer.hpp"
 #include "temporary_folder.hpp"
 
@@ -27,6 +29,41 @@ void append(std::vector<NamedTensor>& all, const std::vector<NamedTensor>& more)
 const std::vector<std::string> bert_names{"self.query", "self.key", "self.value", "output.dense"};
 
 }  // namespace
+
+TEST_CASE("a layer that is there twice under a prefix is refused with both, and the family decides") {
+  const AttentionWeights first = small_layer(), second = random_weights(first.config, 6);
+  auto tensors = four_linears(first, "a.", bert_names);
+  append(tensors, four_linears(second, "a.", {"q_lin", "k_lin", "v_lin", "out_lin"}));
+  const TemporaryFolder folder;
+  const std::string path = folder.write("m.safetensors", safetensors_file(tensors));
+  LoadOptions options;
+  options.num_heads = 2;
+  for (const std::int64_t layer : {0, 1}) {
+    options.layer = layer;
+    expect_error(ErrorCode::invalid_argument,
+                 {"'a.'", "'self.query.weight' as family bert", "'q_lin.weight' as family distilbert", "::family"},
+                 [&] { load_attention(path, options); });
+  }
+  options.layer = 0;
+  options.family = "bert";
+  check_same(load_attention(path, options), first);
+  options.family = "distilbert";
+  check_same(load_attention(path, options), second);
+}
+
+TEST_CASE("two outputs of one family under a prefix are refused too, for only a map can choose") {
+  auto tensors = four_linears(small_layer(), "a.", {"q_proj", "k_proj", "v_proj", "out_proj"});
+  append(tensors, four_linears(small_layer(), "b.", {"q_proj", "k_proj", "v_proj", "o_proj"}));
+  tensors.push_back({"a.o_proj.weight", Tensor({4, 4})});
+  const TemporaryFolder folder;
+  const std::string path = folder.write("m.safetensors", safetensors_file(tensors));
+  LoadOptions options;
+  options.num_heads = 2;
+  expect_error(ErrorCode::invalid_argument, {"'a.'", "'out_proj.weight'", "'o_proj.weight'", "::name_map"},
+               [&] { load_attention(path, options); });
+  options.prefix = "b";
+  CHECK(load_attention(path, options).config.model_dim == 4);
+}
 
 TEST_CASE("every spelling of four linear layers is recognised under any prefix") {
   const std::vector<std::string> spellings[] = {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "expect_error.hpp"
 #include "headwise/weights.hpp"
 #include "loading.hpp"
 #include "same_weights.hpp"
@@ -122,6 +123,8 @@ TEST_CASE("layer, prefix and family choose among layers") {
     check_same(load(tensors, options), other);
   }
   options.prefix = "layers.0.";
+  expect_error(ErrorCode::invalid_argument, {"there twice"}, [&] { load(tensors, options); });
+  options.family = "linear4";
   check_same(load(tensors, options), layer);
 }
 
