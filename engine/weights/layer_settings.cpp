@@ -128,11 +128,6 @@ struct Reader {
   }
 };
 
-[[noreturn]] void refuse(const WeightFile& file, const std::string& prefix, const std::string& problem) {
-  throw Error(ErrorCode::bad_file, in_quotes(file.path()) + ": the stored settings of layer " + in_quotes(prefix) +
-                                       " are " + problem + " (use_model_config = false loads it without them)");
-}
-
 LayerSettings settings_of(const AttentionWeights& weights, const std::string& family) {
   const AttentionConfig config = resolve(weights.config);
   LayerSettings settings{family,         config.num_heads,    *config.scale,
@@ -162,16 +157,22 @@ std::optional<LayerSettings> stored_settings(const WeightFile& file, const std::
   if (found == file.metadata().end()) return std::nullopt;
   const std::string& text = found->second;
   const Json object = text.size() <= max_text ? Json::parse(text, nullptr, false) : Json();
-  if (!object.is_object()) refuse(file, prefix, "damaged");
+  if (!object.is_object()) refuse_settings(file, prefix, "damaged");
   LayerSettings settings;
   std::int64_t version = 0;
   Reader fields{object};
   fields.integer("version", version);
-  if (version != format_version) refuse(file, prefix, "of another version than " + std::to_string(format_version));
+  if (version != format_version)
+    refuse_settings(file, prefix, "of another version than " + std::to_string(format_version));
   visit(fields, settings);
   if (settings.num_heads == 0) fields.check(false, "num_heads");
-  if (!fields.problem.empty()) refuse(file, prefix, "damaged at " + fields.problem);
+  if (!fields.problem.empty()) refuse_settings(file, prefix, "damaged at " + fields.problem);
   return settings;
+}
+
+void refuse_settings(const WeightFile& file, const std::string& prefix, const std::string& problem) {
+  throw Error(ErrorCode::bad_file, in_quotes(file.path()) + ": the stored settings of layer " + in_quotes(prefix) +
+                                       " are " + problem + " (use_model_config = false loads it without them)");
 }
 
 LoadOptions fill_from_settings(const LoadOptions& options, const LayerSettings& settings) {

@@ -26,6 +26,8 @@ std::string settings_text(const AttentionWeights& weights, const std::string& fa
 
 // nullopt when the file keeps none for this layer. Throws Error(bad_file) when they are damaged or of a later version.
 std::optional<LayerSettings> stored_settings(const WeightFile& file, const std::string& prefix);
+// Throws Error(bad_file): "the stored settings of layer 'prefix' are " + problem.
+[[noreturn]] void refuse_settings(const WeightFile& file, const std::string& prefix, const std::string& problem);
 // The options with what they leave open filled from the settings.
 LoadOptions fill_from_settings(const LoadOptions& options, const LayerSettings& settings);
 

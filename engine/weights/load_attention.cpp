@@ -60,11 +60,20 @@ bool checks_stored(const WeightFile& file, const std::string& prefix, StoredChec
   return when == StoredCheck::required || (when == StoredCheck::when_present && has_stored_check(file, prefix));
 }
 
+// Settings of other tensors than these would give wrong numbers without a word.
+void check_family(const WeightFile& file, const LaidOutLayer& layer, const LayerSettings& settings) {
+  if (settings.family == layer.family) return;
+  refuse_settings(file, layer.prefix,
+                  "of the family " + in_quotes(settings.family) + ", but its tensors are of " + layer.family);
+}
+
 // A map says all itself, and so does a caller who wants nothing taken from elsewhere.
 std::optional<LayerSettings> settings_of(const WeightFile& file, const LaidOutLayer& layer,
                                          const LoadOptions& options) {
   if (!options.use_model_config || !options.name_map.empty()) return std::nullopt;
-  return stored_settings(file, layer.prefix);
+  auto settings = stored_settings(file, layer.prefix);
+  if (settings && options.family.empty()) check_family(file, layer, *settings);
+  return settings;
 }
 
 void take_slopes(const WeightFile& file, const LayerSettings& settings, AttentionWeights& weights) {

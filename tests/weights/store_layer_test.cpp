@@ -303,6 +303,9 @@ TEST_CASE("damaged settings are refused by name, and can be left aside") {
                                with("\"position_bias\":\"none\"", "\"position_bias\":5"),
                                with("\"add_zero_attention\":false", "\"add_zero_attention\":0"),
                                with("\"family\":\"linear4\"", "\"family\":4"),
+                               with("\"family\":\"linear4\"", "\"family\":\"nonsense\""),
+                               with("\"family\":\"linear4\"", "\"family\":\"bert\""),
+                               with("\"family\":\"linear4\"", "\"family\":\"\""),
                                with("\"alibi_slopes\":[]", "\"alibi_slopes\":{}"),
                                with("\"alibi_slopes\":[]", "\"alibi_slopes\":[\"\"]"),
                                with("\"alibi_slopes\":[]", "\"alibi_slopes\":[1.0]"),
@@ -317,6 +320,20 @@ TEST_CASE("damaged settings are refused by name, and can be left aside") {
     CHECK(find_attention_layers(WeightFile::open(path)).size() == 1);
     CHECK(load_attention(path, aside).config.num_heads == 3);
   }
+}
+
+TEST_CASE("settings of another family are told with both, and a family that is given decides") {
+  const TemporaryFolder folder;
+  const StoredLayer stored = store_layer(square_layer(), {.family = "linear4", .prefix = "a"});
+  const std::string key = "headwise.settings:a.";
+  std::string text = stored.metadata.at(key);
+  text.replace(text.find("linear4"), 7, R"(be\u001brt)");
+  save_safetensors(folder.file("t"), views_of(stored), {{key, text}});
+  expect_error(ErrorCode::bad_file, {"'a.'", "family 'be\\x1brt'", "linear4"},
+               [&] { load_attention(folder.file("t")); });
+  LoadOptions given;
+  given.family = "linear4";
+  CHECK(load_attention(folder.file("t"), given).config.num_heads == 3);
 }
 
 TEST_CASE("names choose among the rows of a family") {
