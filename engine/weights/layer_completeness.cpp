@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "companions.hpp"
+#include "logging.hpp"
 #include "stated_sizes.hpp"
 #include "text.hpp"
 
@@ -38,21 +39,29 @@ std::string full_name(const AttentionLayer& layer, const PartName& part) {
   return in_quotes(layer.prefix + part.name);
 }
 
-void check_biases(const WeightFile& file, const LaidOutLayer& layer, std::string_view without_bias) {
+// Names of biases that are not there though others are, and though the model is not known to do without.
+std::vector<std::string> missing_biases(const LaidOutLayer& layer, std::string_view without_bias) {
   std::vector<std::string> missing;
   const auto& biases = layer.layout().biases;
   const auto there = [&](const PartName& bias) { return find_part(layer, bias.role) != nullptr; };
   const auto inputs_end =
       std::find_if(biases.begin(), biases.end(), [](const PartName& bias) { return bias.role == "output_bias"; });
   const bool no_input_bias = std::none_of(biases.begin(), inputs_end, there);
-  if (no_input_bias && (layer.layout().input_biases_optional || std::none_of(inputs_end, biases.end(), there))) return;
+  if (no_input_bias && (layer.layout().input_biases_optional || std::none_of(inputs_end, biases.end(), there)))
+    return {};
   for (const PartName& bias : biases) {
     const bool has_none = without_bias.find(bias.role) != std::string_view::npos;
     if (!there(bias) && !has_none) missing.push_back(full_name(layer, bias));
   }
+  return missing;
+}
+
+void check_biases(const WeightFile& file, const LaidOutLayer& layer, const Completeness& rules) {
+  const std::vector<std::string> missing = missing_biases(layer, rules.without_bias);
   if (missing.empty()) return;
-  refuse(file, "the layer has only some of its biases, missing: " + join(missing) +
-                   " (allow_missing_bias takes them as zero)");
+  const std::string problem = "the layer has only some of its biases, missing: " + join(missing);
+  if (!rules.allow_missing_bias) refuse(file, problem + " (allow_missing_bias takes them as zero)");
+  log(LogLevel::warning, [&] { return in_quotes(file.path()) + ": " + problem + ", taken as zero"; });
 }
 
 void check_pair(const WeightFile& file, const LaidOutLayer& layer, std::string_view first, std::string_view second) {
@@ -84,7 +93,7 @@ void check_relative_bias(const WeightFile& file, const LaidOutLayer& layer) {
 void check_completeness(const WeightFile& file, const LaidOutLayer& layer, const Completeness& rules) {
   const bool looked_up = !layer.layout().says_all;
   if (looked_up) refuse_companions(file, layer, rules.rotary_known);
-  if (looked_up && !rules.allow_missing_bias) check_biases(file, layer, rules.without_bias);
+  if (looked_up) check_biases(file, layer, rules);
   check_pair(file, layer, "bias_key", "bias_value");
   check_pair(file, layer, "query_norm", "key_norm");
   if (rules.needs_relative_bias) check_relative_bias(file, layer);

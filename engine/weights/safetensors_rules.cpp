@@ -2,6 +2,7 @@
 #include <array>
 
 #include "checked.hpp"
+#include "logging.hpp"
 #include "safetensors_header.hpp"
 #include "text.hpp"
 
@@ -95,9 +96,14 @@ std::uint64_t check_coverage(const std::vector<TensorInfo>& in_byte_order, const
 }
 
 void check_length(std::uint64_t declared, std::uint64_t present, bool allow_trailing_bytes, const std::string& path) {
+  if (present == declared) return;
   const bool shorter = present < declared;
-  if (present == declared || (!shorter && allow_trailing_bytes)) return;
   const std::uint64_t difference = shorter ? declared - present : present - declared;
+  if (!shorter && allow_trailing_bytes) {
+    return log(LogLevel::warning, [&] {
+      return in_quotes(path) + ": " + std::to_string(difference) + " bytes behind the last tensor are not read";
+    });
+  }
   refuse(path, "the file is " + std::to_string(difference) + " bytes " + (shorter ? "shorter" : "longer") +
                    " than its header declares");
 }

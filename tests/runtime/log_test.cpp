@@ -3,33 +3,12 @@
 #include <omp.h>
 
 #include "calls.hpp"
-#include "headwise/log.hpp"
+#include "log_listener.hpp"
 
 using namespace headwise;
 
-namespace {
-
-struct Listener {
-  std::vector<std::string> heard;
-  Listener() {
-    set_log_handler([this](LogLevel level, const std::string& text) {
-      heard.push_back(std::string(log_level_name(level)) + ": " + text);
-    });
-  }
-  ~Listener() { set_log_handler({}); }
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
-
-  std::int64_t count(const std::string& words) const {
-    return std::count_if(heard.begin(), heard.end(),
-                         [&](const std::string& text) { return text.find(words) != std::string::npos; });
-  }
-};
-
-}  // namespace
-
 TEST_CASE("log: a model says on which instruction set it runs") {
-  const Listener listener;
+  const LogListener listener;
   const MultiHeadAttention model(random_weights(grouped_config(), 1));
   CHECK(listener.heard == std::vector<std::string>{std::string("info: a layer of 4 heads runs on ") + model.isa()});
 }
@@ -47,7 +26,7 @@ TEST_CASE("log: a session says once that fewer threads came than it planned for"
   const int levels = omp_get_max_active_levels();
   omp_set_max_active_levels(0);  // teams have one member
   {
-    const Listener listener;
+    const LogListener listener;
     Session session(model, {4, Schedule::wide});
     for (int call = 0; call < 3; ++call) session.run(inputs, results.outputs());
     CHECK(listener.count("warning: a call planned for 4 threads got 1,") == 1);
