@@ -3,6 +3,7 @@
 
 #include "model.hpp"
 #include "out_of_memory.hpp"
+#include "text.hpp"
 
 #ifndef HEADWISE_VERSION
 #error "HEADWISE_VERSION comes from the build"
@@ -27,7 +28,7 @@ const kernels::KernelTable& choose_kernels(const std::string& isa) {
   const std::string wanted = isa.empty() && variable != nullptr ? variable : isa;
   if (wanted.empty() || wanted == "auto") return kernels::best_kernels();
   const kernels::KernelTable* table = kernels::find_kernels(wanted.c_str());
-  const std::string name = "ISA \"" + wanted + "\"" + (isa.empty() ? " (from HEADWISE_ISA)" : "");
+  const std::string name = "ISA " + in_quotes(wanted) + (isa.empty() ? " (from HEADWISE_ISA)" : "");
   if (table == nullptr) throw Error(ErrorCode::invalid_argument, name + " is unknown; expected one of " + known_isas());
   if (!kernels::cpu_supports(*table))
     throw Error(ErrorCode::unsupported, name + " needs CPU features that are not here");

@@ -24,6 +24,11 @@ bool is_plain(char c) {
   return byte >= 0x20 && byte != 0x7f && c != '\'' && c != '\\';
 }
 
+// Control characters are those of ASCII and, as two bytes, those of Latin-1.
+bool is_shown(std::string_view sequence) {
+  return is_plain(sequence[0]) && !(sequence.size() == 2 && sequence[0] == '\xc2' && sequence[1] < '\xa0');
+}
+
 std::string escaped(char c) {
   constexpr char digits[] = "0123456789abcdef";
   const auto byte = static_cast<unsigned char>(c);
@@ -36,9 +41,10 @@ std::string in_quotes(std::string_view name) {
   constexpr std::size_t longest = 120;
   std::string text = "'";
   while (!name.empty() && text.size() < longest) {
-    const std::size_t length = is_plain(name[0]) ? sequence_length(name) : 0;
-    text += length > 0 ? std::string(name.substr(0, length)) : escaped(name[0]);
-    name.remove_prefix(std::max<std::size_t>(length, 1));
+    const std::string_view sequence = name.substr(0, std::max<std::size_t>(sequence_length(name), 1));
+    const bool shown = sequence_length(name) > 0 && is_shown(sequence);
+    for (const char c : sequence) text += shown ? std::string(1, c) : escaped(c);
+    name.remove_prefix(sequence.size());
   }
   return text + (name.empty() ? "'" : "…'");
 }

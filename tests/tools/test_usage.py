@@ -143,6 +143,14 @@ class Combinations(CommandTest):
         self.assertIn("mmx", shown["isa_problem"])
         self.assertIsNone(self.ok("info", "--json").json()["isa_problem"])
 
+    def test_a_bad_variable_cannot_write_to_the_terminal(self):
+        for text in ("\x1b[31mred", "a\nb", "\x9b", "\u009b31m", "x" * 5000):
+            bad = {"HEADWISE_ISA": text}
+            shown = self.ok("info", environment=bad).out.decode() + self.ok("info", "--json", environment=bad).json()["isa_problem"]
+            self.assertNotRegex(shown.replace("\n", ""), r"[\x00-\x1f\x7f-\x9f]")
+            self.assertNotIn("a\nb", shown)
+            self.assertLess(len(shown), 5000)
+
     def test_a_bad_variable_is_named(self):
         for command in (["run", TINY_BERT, "--query", self.query], ["verify", TINY_BERT]):
             self.fails(1, ["mmx", "HEADWISE_ISA"], *command, environment={"HEADWISE_ISA": "mmx"})

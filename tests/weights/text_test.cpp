@@ -9,6 +9,7 @@ TEST_CASE("names in messages are quoted and hide nothing") {
   CHECK(in_quotes("") == "''");
   CHECK(in_quotes("Привет 🐌") == "'Привет 🐌'");
   CHECK(in_quotes("a\nb\x1b[2J") == "'a\\x0ab\\x1b[2J'");
+  CHECK(in_quotes("a\xc2\x9b\xc2\x80\xc2\x9f\xc2\xa0") == "'a\\xc2\\x9b\\xc2\\x80\\xc2\\x9f\xc2\xa0'");
   CHECK(in_quotes("it's") == "'it\\x27s'");
   CHECK(in_quotes(std::string_view("a\0b", 3)) == "'a\\x00b'");
 }
