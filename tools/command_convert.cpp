@@ -1,5 +1,6 @@
 // headwise convert: attention layers of a weight file, stored otherwise.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <headwise/headwise.hpp>
 #include <memory>
@@ -36,9 +37,23 @@ void add_metadata(const std::vector<std::string>& pairs, std::map<std::string, s
   }
 }
 
+void check_family(const std::string& name) {
+  for (const FamilyRow& row : list_families()) {
+    const std::vector<std::string> models = split_list(row.models);
+    const bool has_name = row.family == name || std::find(models.begin(), models.end(), name) != models.end();
+    if (has_name && row.refusal.empty()) return;
+  }
+  throw CLI::ValidationError("--to-family", "'" + name + "' is none that a layer can be stored in; " + families_advice);
+}
+
 void add_target_options(CLI::App& app, ConvertOptions& options) {
   constexpr auto group = "How to store";
-  app.add_option("--to-family", options.family, "Family to store in, or a model_type (default: that of each layer)")
+  const auto set_family = [&options](const std::string& name) {
+    check_family(name);
+    options.family = name;
+  };
+  app.add_option_function<std::string>("--to-family", set_family,
+                                       "Family to store in, or a model_type (default: that of each layer)")
       ->option_text("NAME")
       ->group(group);
   app.add_option("--to-prefix", options.prefix, "Before the names; {layer} is the layer's index (default: as it was)")

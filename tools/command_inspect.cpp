@@ -10,6 +10,7 @@
 #include "inspect_report.hpp"
 #include "layer_options.hpp"
 #include "option_types.hpp"
+#include "option_words.hpp"
 #include "standard_streams.hpp"
 #include "text.hpp"
 
@@ -92,9 +93,10 @@ Loading try_loading(const WeightFile& file, const AttentionLayer& layer, LoadOpt
 // config.json is shown all the same.
 std::vector<AttentionLayer> layers_of(const WeightFile& file, const LoadOptions& load) try {
   return find_attention_layers(file, load);
-} catch (const Error&) {
-  if (!load.family.empty() || !load.name_map.empty()) throw;
-  return find_attention_layers(file);
+} catch (const Error& error) {
+  if (load.family.empty() && load.name_map.empty()) return find_attention_layers(file);
+  if (error.code() == ErrorCode::invalid_argument) throw UsageError(in_option_words(error.what()));
+  throw;
 }
 
 Inspection inspect_weights(const InspectOptions& options, const Console& console) {

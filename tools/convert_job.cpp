@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <set>
 
+#include "layer_job.hpp"
 #include "layer_tensors.hpp"
-#include "text.hpp"
 #include "text_files.hpp"
 
 namespace headwise::tools {
@@ -62,9 +62,7 @@ LayerStorage storage_for(const AttentionLayer& layer, const ConvertOptions& opti
 AttentionWeights load_one(const WeightFile& file, const LoadOptions& load) try {
   return load_attention(file, load);
 } catch (const Error& error) {
-  if (error.code() != ErrorCode::bad_file && error.code() != ErrorCode::invalid_argument) throw;
-  throw CommandError("layer " + std::to_string(load.layer) + ": " + in_option_words(error.what()) +
-                     "; 'headwise inspect' shows layers and tensors");
+  refuse_loading(error, "layer " + std::to_string(load.layer) + ": ");
 }
 
 ConvertedLayer convert_layer(const WeightFile& file, const AttentionLayer& layer, const ConvertOptions& options,
@@ -81,8 +79,14 @@ ConvertedLayer convert_layer(const WeightFile& file, const AttentionLayer& layer
   return converted;
 }
 
+std::vector<AttentionLayer> layers_of(const WeightFile& file, const LoadOptions& load) try {
+  return find_attention_layers(file, load);
+} catch (const Error& error) {
+  refuse_loading(error);
+}
+
 std::vector<AttentionLayer> chosen_layers(const WeightFile& file, const ConvertOptions& options) {
-  std::vector<AttentionLayer> layers = find_attention_layers(file, options.load);
+  std::vector<AttentionLayer> layers = layers_of(file, options.load);
   if (!options.one_layer) return layers;
   std::erase_if(layers, [&](const AttentionLayer& layer) { return layer.index != options.load.layer; });
   if (!layers.empty()) return layers;

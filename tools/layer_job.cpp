@@ -4,18 +4,16 @@
 #include <filesystem>
 
 #include "input_files.hpp"
+#include "option_words.hpp"
 #include "standard_streams.hpp"
-#include "text.hpp"
 
 namespace headwise::tools {
 namespace {
 
-// The file itself is sound once it is open: its list of tensors says more than advice about damage.
 AttentionWeights load_weights(const WeightFile& file, const LoadOptions& load) try {
   return load_attention(file, load);
 } catch (const Error& error) {
-  if (error.code() != ErrorCode::bad_file && error.code() != ErrorCode::invalid_argument) throw;
-  throw CommandError(in_option_words(error.what()) + "; 'headwise inspect FILE' shows layers and tensors");
+  refuse_loading(error);
 }
 
 // Once it has loaded, what it was.
@@ -28,6 +26,15 @@ void describe_choice(const WeightFile& file, const LoadOptions& load, LoadedLaye
 }
 
 }  // namespace
+
+// The file itself is sound once it is open: its list of tensors says more than advice about damage.
+void refuse_loading(const Error& error, const std::string& which) {
+  const std::string message =
+      which + in_option_words(error.what()) + "; 'headwise inspect FILE' shows layers and tensors";
+  if (error.code() == ErrorCode::invalid_argument) throw UsageError(message);
+  if (error.code() == ErrorCode::bad_file) throw CommandError(message);
+  throw;
+}
 
 LoadedLayer load_layer(const LayerChoice& options, const Console& console) {
   if (is_standard(options.file)) {

@@ -16,6 +16,10 @@ struct LoadedLayer {
   AttentionWeights weights;
 };
 
+// Within a handler of what loading from an open file threw: UsageError when it is the options that do not fit the file,
+// CommandError when it is the file, else the same error again. `which` stands before the message.
+[[noreturn]] void refuse_loading(const Error& error, const std::string& which = "");
+
 LoadedLayer load_layer(const LayerChoice& options, const Console& console);
 
 // Owns the tensors; what was not given on the command line is not given here.

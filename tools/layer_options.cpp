@@ -1,6 +1,7 @@
 #include "layer_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <limits>
 
 #include "option_types.hpp"
@@ -43,15 +44,43 @@ void add_cache(CLI::App& app, CacheOptions& cache) {
       ->group(group);
 }
 
+void check_family(const std::string& name) {
+  std::string known, last;
+  for (const FamilyRow& row : list_families()) {
+    if (row.family == name) return;
+    if (row.family != last) known += (known.empty() ? "" : ", ") + row.family;
+    last = row.family;
+  }
+  throw CLI::ValidationError("--family", "must be one of " + known + ", not '" + name + "'; " + families_advice);
+}
+
+void check_listed_once(std::vector<std::int64_t> heads) {
+  std::sort(heads.begin(), heads.end());
+  const auto twice = std::adjacent_find(heads.begin(), heads.end());
+  if (twice != heads.end())
+    throw CLI::ValidationError("--keep-heads", "lists head " + std::to_string(*twice) + " twice");
+}
+
 }  // namespace
 
 void add_layout_choice(CLI::App& app, LoadOptions& load) {
   constexpr auto group = layer_choice_group;
-  app.add_option("--family", load.family, "How the layers are stored, see 'headwise inspect --families'")
-      ->option_text("NAME")
-      ->group(group);
+  const auto set_family = [&load](const std::string& name) {
+    check_family(name);
+    load.family = name;
+  };
+  CLI::Option* family = app.add_option_function<std::string>(
+      "--family", set_family, "How the layers are stored, see 'headwise inspect --families'");
+  family->option_text("NAME")->group(group);
   add_path(app, "--map", load.name_map, "JSON file that says which tensor is which matrix (docs/weights.md)")
+      ->excludes(family)
       ->group(group);
+}
+
+void add_heads(CLI::App& app, LoadOptions& load) {
+  add_integer<std::int64_t>(app, "--heads", load.num_heads, 1, any_number,
+                            "Number of heads (default: config.json beside the file)")
+      ->group(layer_choice_group);
 }
 
 void add_layer_choice(CLI::App& app, LoadOptions& load) {
@@ -59,14 +88,18 @@ void add_layer_choice(CLI::App& app, LoadOptions& load) {
   add_integer<std::int64_t>(app, "--layer", load.layer, 0, any_number,
                             "Index of the layer, see 'headwise inspect FILE' (default 0)")
       ->group(group);
-  add_integer<std::int64_t>(app, "--heads", load.num_heads, 1, any_number,
-                            "Number of heads (default: config.json beside the file)")
-      ->group(group);
-  app.add_option("--prefix", load.prefix, "Only the layers with this prefix, see inspect")
-      ->option_text("TEXT")
-      ->group(group);
+  add_heads(app, load);
+  CLI::Option* prefix = app.add_option("--prefix", load.prefix, "Only the layers with this prefix, see inspect");
+  prefix->option_text("TEXT")->group(group);
   add_layout_choice(app, load);
-  add_list(app, "--keep-heads", load.keep_heads, "Load these heads only, e.g. 0,2,5, as if there were no others")
+  app.get_option("--map")->excludes(prefix);
+  const auto set_heads = [&load](const std::string& text) {
+    load.keep_heads = whole_numbers("--keep-heads", text);
+    check_listed_once(load.keep_heads);
+  };
+  app.add_option_function<std::string>("--keep-heads", set_heads,
+                                       "Load these heads only, e.g. 0,2,5, as if there were no others")
+      ->option_text("LIST")
       ->group(group);
   const auto ignore_config = [&load](std::int64_t) { load.use_model_config = false; };
   app.add_flag_function("--no-model-config", ignore_config, "Take nothing from config.json beside the file")

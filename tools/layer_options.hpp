@@ -53,8 +53,10 @@ void add_call_options(CLI::App& app, LayerOptions& options);
 // Parts of them, each a topic of its own.
 inline constexpr auto weight_file_help = "Weight file: .safetensors, its index .json, .npz or the model's folder";
 inline constexpr auto layer_choice_group = "Which layer";
+inline constexpr auto families_advice = "'headwise inspect --families' shows them";
 void add_layer_choice(CLI::App& app, LoadOptions& load);
 void add_layout_choice(CLI::App& app, LoadOptions& load);     // its part that says how layers are stored
+void add_heads(CLI::App& app, LoadOptions& load);             // and how many heads they have
 void add_score_options(CLI::App& app, LoadOptions& load);     // what is done to scores and positions, for good
 void add_mask_options(CLI::App& app, LayerOptions& options);  // masks and positions of this call
 // The files of one group of input_files().

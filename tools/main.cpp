@@ -10,14 +10,16 @@
 #include "console.hpp"
 #include "help.hpp"
 #include "info_report.hpp"
+#include "option_words.hpp"
 #include "text.hpp"
 
 namespace headwise::tools {
 namespace {
 
 constexpr auto exit_codes = R"(
-Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 slower (bench). A
-reader that closes its pipe ends the command quietly (SIGPIPE).
+Exit codes: 0 done, 1 failed, 2 the command line is wrong or does not fit FILE
+(no such layer, family or head), 3 slower (bench). A reader that closes its pipe
+ends the command quietly (SIGPIPE).
 Results go to stdout or files, everything else to stderr.)";
 
 struct CommandLine {

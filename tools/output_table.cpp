@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "text.hpp"
+#include "option_words.hpp"
 
 namespace headwise::tools {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "layer_options.hpp"
 #include "option_types.hpp"
+#include "option_words.hpp"
 
 namespace headwise::tools {
 namespace {
@@ -143,13 +144,30 @@ void check_kinds(const CLI::App& app, const LoadOptions& load) {
   refuse("--t5-max-distance", kind == PositionBias::t5, "--position-bias t5");
 }
 
+// The library's own rules, before any file is looked at: of a layer whose heads are as large as can be.
+void check_values(const LoadOptions& load) try {
+  AttentionConfig config;
+  config.num_heads = 1;
+  config.head_dim = 1 << 20;
+  config.softcap = load.softcap.value_or(config.softcap);
+  config.norm_epsilon = load.norm_epsilon.value_or(config.norm_epsilon);
+  config.rotary = load.rotary.value_or(config.rotary);
+  config.position_bias = load.position_bias.value_or(config.position_bias);
+  resolve(config);
+} catch (const Error& error) {
+  throw UsageError(in_option_words(error.what()));
+}
+
 }  // namespace
 
 void add_score_options(CLI::App& app, LoadOptions& load) {
   add_scores(app, load);
   add_rotary(app, load);
   add_bias(app, load);
-  app.parse_complete_callback([&app, &load] { check_kinds(app, load); });
+  app.parse_complete_callback([&app, &load] {
+    check_kinds(app, load);
+    check_values(load);
+  });
 }
 
 }  // namespace headwise::tools

@@ -143,32 +143,6 @@ std::optional<double> parse_double(const std::string& text) {
   return parse_all<double>(text);
 }
 
-std::string option_words(std::string name) {
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
-}
-
-std::string in_option_words(std::string message) {
-  static constexpr std::pair<std::string_view, std::string_view> names[] = {
-      {"LoadOptions::rotary", "--rotary-dim"},
-      {"LoadOptions::scale", "--scale"},
-      {"LoadOptions::family", "--family"},
-      {"LoadOptions::name_map", "--map"},
-      {"name_map says", "--map says"},
-      {"StoredCheck::off", "--stored-check off"},
-      {"num_heads is not given, and", "give --heads;"},
-      {"config.json is not to be used", "--no-model-config leaves config.json aside"},
-      {"list_families() has them all", "'headwise inspect --families' has them all"},
-      {"allow_missing_bias", "--allow-missing-bias"},
-      {"CausalAlignment::upper_left or CausalAlignment::lower_right, or query_offsets",
-       "--causal upper-left or lower-right, or --query-offsets"}};
-  for (const auto& [name, option] : names) {
-    const auto at = message.find(name);
-    if (at != std::string::npos) message.replace(at, name.size(), option);
-  }
-  return message;
-}
-
 std::string byte_text(std::uint64_t bytes) {
   return scaled_text(static_cast<double>(bytes), "B");
 }

@@ -32,12 +32,6 @@ std::optional<std::int64_t> parse_whole_number(const std::string& text);
 std::optional<float> parse_float(const std::string& text);
 std::optional<double> parse_double(const std::string& text);
 
-// "key_lengths" as an option has it: "key-lengths".
-std::string option_words(std::string name);
-
-// What a message of the library calls by the names of its API, by the names of options.
-std::string in_option_words(std::string message);
-
 // Lines that are longer than `width` characters go on in the next line, `indent` blanks in, where there is a blank to
 // break at.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);

@@ -3,7 +3,7 @@
 import re
 import unittest
 
-from command import TINY_BERT, CommandTest, every_command, run
+from command import TINY_BERT, CommandTest, every_command, run, write_npy
 
 THREADED = ("run", "explain", "profile", "verify", "bench")
 NO_COUNT = ("", "-1", "abc", "2x", "1e3", "1.0", "+2", " 2", "0x2", "²", "99999", "1025", "4294967297", "9" * 30)
@@ -42,6 +42,97 @@ class Counts(CommandTest):
             for text in ("", "-1", "abc", "2x", "1e3", "1.5", "9" * 30):
                 with self.subTest(option=option, text=text):
                     self.fails(2, [option], *every_command(self.query)[command], option, text)
+
+
+class Values(CommandTest):
+    """Values that are wrong whatever the file holds, so before it is opened, and values that do not fit the file."""
+
+    LOADING = ("run", "explain", "profile", "verify", "convert")
+    WRONG = (
+        (["--family", "bogus"], ["--family", "'bogus'", "--families"]),
+        (["--family", ""], ["--family"]),
+        (["--softcap", "-1"], ["--softcap is negative", "-1"]),
+        (["--norm-epsilon", "0"], ["--norm-epsilon is"]),
+        (["--norm-epsilon", "-1"], ["--norm-epsilon is"]),
+        (["--rotary-dim", "3"], ["--rotary-dim is 3", "even"]),
+        (["--rotary-dim", "99999999"], ["--rotary-dim is 99999999"]),
+        (["--rotary-dim", "4", "--rotary-base", "0"], ["--rotary-base is 0"]),
+        (["--rotary-dim", "4", "--rotary-scaling", "linear", "--rotary-factor", "0.5"], ["--rotary-factor is 0.5"]),
+        (["--rotary-dim", "4", "--rotary-scaling", "yarn", "--rotary-factor", "2"], ["--rotary-original-positions"]),
+        (["--position-bias", "alibi", "--alibi-max", "0"], ["--alibi-max is 0"]),
+        (["--position-bias", "t5", "--t5-max-distance", "1"], ["--t5-max-distance is 1"]),
+        (["--keep-heads", "0,2,0"], ["--keep-heads", "head 0 twice"]),
+        (["--map", "map.json", "--family", "bert"], ["--map", "--family"]),
+        (["--map", "map.json", "--prefix", "a"], ["--map", "--prefix"]),
+    )
+    UNFIT = (
+        (["--keep-heads", "9"], ["--keep-heads: there is no head 9 among 4"]),
+        (["--layer", "9"], ["no layer 9"]),
+        (["--heads", "5"], ["32", "not divisible by 5 heads"]),
+        (["--prefix", "nothing"], ["'nothing'", "encoder.layer.0.attention."]),
+        (["--family", "gpt2"], ["gpt2"]),
+        (["--rotary-dim", "64"], ["--rotary-dim is 64", "0 to 8"]),
+        (["--position-bias", "t5"], ["--position-bias is t5"]),
+        (["--no-model-config"], ["give --heads", "--no-model-config"]),
+    )
+
+    def test_wrong_values_are_told_before_the_file_is_opened(self):
+        for name in self.LOADING:
+            arguments = [self.folder / "absent" if a == TINY_BERT else a for a in every_command(self.query)[name]]
+            for options, words in self.WRONG:
+                with self.subTest(name=name, options=options):
+                    self.fails(2, words, *arguments, *options)
+
+    def test_values_that_do_not_fit_the_file(self):
+        for name in self.LOADING:
+            for options, words in self.UNFIT:
+                with self.subTest(name=name, options=options):
+                    self.fails(2, words, *every_command(self.query)[name], *options)
+
+    def test_how_inspect_and_convert_take_names(self):
+        self.fails(2, ["--family", "'bogus'"], "inspect", self.folder / "absent", "--family", "bogus")
+        self.fails(2, ["gpt2"], "inspect", TINY_BERT, "--family", "gpt2")
+        self.fails(2, ["--map", "--family"], "inspect", TINY_BERT, "--family", "bert", "--map", "map.json")
+        convert = every_command(self.query)["convert"]
+        for name in ("nonsense", "deberta", ""):
+            self.fails(2, ["--to-family", f"'{name}'", "--families"], *convert, "--to-family", name)
+        for name in ("llama", "gpt2", "xlm-roberta"):
+            self.ok(*convert, "--to-family", name)
+
+    def test_a_broken_file_is_no_wrong_command_line(self):
+        broken = self.folder / "broken.safetensors"
+        broken.write_bytes(b"\xff" * 64)
+        for name in self.LOADING:
+            arguments = [broken if a == TINY_BERT else a for a in every_command(self.query)[name]]
+            self.fails(1, ["broken.safetensors"], *arguments)
+
+
+class Words(CommandTest):
+    """Messages name options, never the library's own types and members."""
+
+    API = re.compile(r"Options::|StoredCheck::|CausalAlignment::|use_model_config|keep_heads|norm_epsilon|rotary\.|"
+                     r"position_bias|attention_mask|[a-z]+_lengths|query_offsets|position_ids")
+
+    def test_inputs_are_called_by_their_options(self):
+        mask = write_npy(self.folder / "mask.npy", [3, 3], [0] * 9)
+        ids = write_npy(self.folder / "ids.npy", [2, 5], [1] * 10, "<i8")
+        for options, word in ((["--key-lengths", "9,1"], "--key-lengths holds 9"), (["--mask", mask], "--mask has shape"),
+                              (["--key-padding", mask], "--key-padding has shape"), (["--only-heads", "7"], "--only-heads"),
+                              (["--query-offsets", "1,2,3"], "--query-offsets has shape"),
+                              (["--position-ids", ids], "--position-ids"), (["--key", mask], "--key has shape")):
+            with self.subTest(options=options):
+                message = self.fails(1, [word], "run", TINY_BERT, "--query", self.query, *options)
+                self.assertNotRegex(message.replace(str(self.folder), ""), self.API)
+
+    def test_options_are_called_by_their_names(self):
+        run = ["run", TINY_BERT, "--query", self.query]
+        for options, words in Values.WRONG + Values.UNFIT:
+            self.assertNotRegex(self.fails(2, words, *run, *options), self.API)
+        self.assertNotRegex(self.fails(1, ["--stored-check off"], *run, "--stored-check", "require"), self.API)
+
+    def test_words_in_names_stay(self):
+        model = self.folder / "keep_heads: softcap is LoadOptions::family.safetensors"
+        self.fails(1, [model.name], "run", model, "--query", self.query)
 
 
 class Names(CommandTest):
@@ -100,7 +191,7 @@ class Widths(CommandTest):
             self.assertEqual(pages[1], pages[2])
 
     def test_the_hint_of_an_error_can_be_typed(self):
-        self.fails(1, ["'headwise inspect FILE'"], "run", TINY_BERT, "--query", self.query, "--layer", "9")
+        self.fails(2, ["'headwise inspect FILE'"], "run", TINY_BERT, "--query", self.query, "--layer", "9")
 
 
 if __name__ == "__main__":

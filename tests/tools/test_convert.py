@@ -113,7 +113,7 @@ class Layouts(Convert):
     def test_a_family_without_a_place_is_refused(self):
         model = layers.write_layer(self.folder, layers.rich()[0])
         self.fails(1, ["qkv", "query_norm", "--to-family"], "convert", model, self.out, "--heads", 4, "--to-family", "qkv")
-        self.fails(1, ["nonsense", "linear4"], "convert", TINY_BERT, self.out, "--to-family", "nonsense")
+        self.fails(2, ["nonsense", "--families"], "convert", TINY_BERT, self.out, "--to-family", "nonsense")
         self.assertFalse(self.out.exists())
 
 
@@ -356,7 +356,7 @@ class Manners(Convert):
     def test_a_failure_leaves_no_file(self):
         self.fails(1, [], "convert", self.folder / "none.safetensors", self.out)
         model = layers.write_layer(self.folder, layers.plain()[0])
-        self.fails(1, ["heads"], "convert", model, self.out)
+        self.fails(2, ["--heads"], "convert", model, self.out)
         self.assertFalse(self.out.exists())
         self.assertEqual([path.name for path in self.folder.iterdir() if path.name.startswith(".")], [])
 

@@ -32,7 +32,7 @@ class Inspect(CommandTest):
         shutil.copy(TINY_BERT, copy)
         self.assertIn("heads unknown", self.ok("inspect", copy).out.decode())
         self.assertIsNone(self.ok("inspect", copy, "--json").json()["num_heads"])
-        self.fails(1, ["heads", "--heads"], "run", copy, "--query", self.query)
+        self.fails(2, ["heads", "--heads"], "run", copy, "--query", self.query)
         self.ok("run", copy, "--query", self.query, "--heads", "4")
 
     def test_a_broken_config_does_not_hide_the_file(self):

@@ -43,7 +43,7 @@ class Layouts(CommandTest):
 
     def test_an_open_family_is_asked_for(self):
         model = write_safetensors(self.folder / "m.safetensors", fused())
-        self.fails(1, ["bloom, gpt_neox, falcon or chatglm", "--family", "model_type"], "run", model, "--query",
+        self.fails(2, ["bloom, gpt_neox, falcon or chatglm", "--family", "model_type"], "run", model, "--query",
                    self.hidden, "--heads", "4")
         self.assertIn("--family bloom|gpt_neox|falcon|chatglm", self.ok("inspect", model).out.decode())
         layer = self.ok("inspect", model, "--json").json()["layers"][0]
@@ -56,7 +56,7 @@ class Layouts(CommandTest):
 
     def test_a_family_that_is_unknown(self):
         model = write_safetensors(self.folder / "m.safetensors", fused())
-        self.fails(1, ["'nonsense'", "torch_mha", "bloom"], "inspect", model, "--family", "nonsense")
+        self.fails(2, ["'nonsense'", "torch_mha", "bloom"], "inspect", model, "--family", "nonsense")
 
     def test_a_family_that_is_known_by_name_only(self):
         names = ("kv_a_proj_with_mqa", "kv_b_proj", "o_proj")
@@ -77,7 +77,7 @@ class Layouts(CommandTest):
         self.assertEqual((layer["family"], layer["loads"]["config"]["num_heads"]), ("map", 4))
         self.ok("verify", renamed, "--map", mapped)
         self.ok("explain", renamed, "--map", mapped, "--query", self.hidden)
-        self.fails(1, ["--map", "prefix"], "run", renamed, "--query", self.hidden, "--map", mapped, "--family", "bert")
+        self.fails(2, ["--map", "--family"], "run", renamed, "--query", self.hidden, "--map", mapped, "--family", "bert")
         self.write("map.json", json.dumps({**entries, "querry_bias": "x"}))
         self.fails(1, ["map.json", "'querry_bias'"], "run", renamed, "--query", self.hidden, "--map", mapped)
 

@@ -90,7 +90,7 @@ class Rotary(LayerTest):
         self.expect(layer, "--rotary-dim", "0")
         self.expect(layer, "--no-model-config")
         words = ["--no-model-config", "--heads"]
-        self.fails(1, words, "run", self.model, "--query", self.query, "--no-model-config")
+        self.fails(2, words, "run", self.model, "--query", self.query, "--no-model-config")
 
     def test_positions_of_their_own(self):
         tensors, layer = layers.plain()
@@ -107,7 +107,7 @@ class Rotary(LayerTest):
             self.assertNotEqual(self.results(*options), plain)
         options = ["--rotary-dim", "4", "--rotary-scaling", "llama3", "--rotary-factor", "8"]
         self.assertNotEqual(self.results(*options, "--rotary-original-positions", "2"), plain)
-        self.fails(1, ["original_positions"], "run", self.model, "--heads", "4", "--query", self.query, *options)
+        self.fails(2, ["--rotary-original-positions"], "run", self.model, "--heads", "4", "--query", self.query, *options)
 
 
 class Sequences(LayerTest):
@@ -172,8 +172,8 @@ class Refusals(LayerTest):
     def test_what_the_layer_lacks(self):
         self.use(layers.plain()[0])
         start = ["run", self.model, "--heads", "4", "--query", self.query]
-        self.fails(1, ["relative bias"], *start, "--position-bias", "t5")
-        self.fails(1, ["position_ids", "rotary"], *start, "--position-ids", "0,1,2,3,4,5,6")
+        self.fails(2, ["relative bias"], *start, "--position-bias", "t5")
+        self.fails(1, ["--position-ids", "rotary"], *start, "--position-ids", "0,1,2,3,4,5,6")
         self.fails(1, ["head 7"], *start, "--only-heads", "7")
 
 

@@ -188,7 +188,7 @@ class Running(CommandTest):
         self.fails(1, ["31", "32"], "run", TINY_BERT, "--query", narrow)
         flat = write_npy(self.folder / "flat.npy", [32], wave(32))
         self.fails(1, ["[32]"], "run", TINY_BERT, "--query", flat)
-        self.fails(1, ["32", "5 heads"], "run", TINY_BERT, "--query", self.query, "--heads", "5")
+        self.fails(2, ["32", "5 heads"], "run", TINY_BERT, "--query", self.query, "--heads", "5")
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ class Usage(CommandTest):
     def test_failures_exit_with_1_and_name_the_file(self):
         self.fails(1, ["absent.safetensors"], "inspect", self.folder / "absent.safetensors")
         self.fails(1, ["absent.npy"], "run", TINY_BERT, "--query", self.folder / "absent.npy")
-        self.fails(1, ["layer 7"], "run", TINY_BERT, "--query", self.query, "--layer", "7")
+        self.fails(2, ["layer 7"], "run", TINY_BERT, "--query", self.query, "--layer", "7")
         broken = self.folder / "broken.safetensors"
         broken.write_bytes(b"\xff" * 64)
         self.fails(1, ["broken.safetensors"], "inspect", broken)
