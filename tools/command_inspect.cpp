@@ -1,5 +1,6 @@
 // headwise inspect: what a weight file or a .npy file holds.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <headwise/headwise.hpp>
@@ -9,10 +10,10 @@
 #include "console.hpp"
 #include "inspect_report.hpp"
 #include "layer_options.hpp"
+#include "layer_sizes.hpp"
 #include "option_types.hpp"
 #include "option_words.hpp"
 #include "standard_streams.hpp"
-#include "text.hpp"
 
 namespace headwise::tools {
 namespace {
@@ -91,12 +92,34 @@ Loading try_loading(const WeightFile& file, const AttentionLayer& layer, LoadOpt
 
 // What the options leave of the file's layers. Without options, a file that has none or stands beside a broken
 // config.json is shown all the same.
-std::vector<AttentionLayer> layers_of(const WeightFile& file, const LoadOptions& load) try {
+std::vector<AttentionLayer> found_layers(const WeightFile& file, const LoadOptions& load) try {
   return find_attention_layers(file, load);
 } catch (const Error& error) {
   if (load.family.empty() && load.name_map.empty()) return find_attention_layers(file);
   if (error.code() == ErrorCode::invalid_argument) throw UsageError(in_option_words(error.what()));
   throw;
+}
+
+// --heads comes before what the file says, as it does in loading.
+std::vector<AttentionLayer> layers_of(const WeightFile& file, const LoadOptions& load) {
+  std::vector<AttentionLayer> layers = found_layers(file, load);
+  for (AttentionLayer& layer : layers) {
+    if (load.num_heads > 0) layer.widths.num_heads = static_cast<std::uint64_t>(load.num_heads);
+  }
+  return layers;
+}
+
+// Who says how many heads a layer has.
+std::string heads_source(const WeightFile& file, const AttentionLayer& layer, const LoadOptions& load,
+                         bool as_config_says) {
+  if (load.num_heads > 0) return "--heads";
+  const auto has_heads_apart = [](const AttentionLayer::Part& part) {
+    return part.role == "query_weight" && part.shape.size() == 3;
+  };
+  if (std::any_of(layer.parts.begin(), layer.parts.end(), has_heads_apart)) return "by their shapes";
+  if (as_config_says) return "config.json";
+  if (!load.name_map.empty()) return "--map";
+  return file.metadata().count("headwise.settings:" + layer.prefix) > 0 ? "stored settings" : "config.json";
 }
 
 Inspection inspect_weights(const InspectOptions& options, const Console& console) {
@@ -108,11 +131,15 @@ Inspection inspect_weights(const InspectOptions& options, const Console& console
   inspection.nonfinite.resize(inspection.tensors.size());
   inspection.layers = layers_of(file, options.load);
   inspection.heads = known_heads(options.file, console);
+  for (const AttentionLayer& layer : inspection.layers) {
+    const bool as_config_says = inspection.heads && layer_sizes(layer).own_heads == *inspection.heads;
+    inspection.heads_from[layer.index] = heads_source(file, layer, options.load, as_config_says);
+  }
   inspection.scanned = !options.no_scan;
   if (!inspection.scanned) return inspection;
   scan(file, inspection, console);
   for (const AttentionLayer& layer : inspection.layers) {
-    const bool heads_known = inspection.heads || layer.widths.num_heads > 0 || !options.load.name_map.empty();
+    const bool heads_known = inspection.heads || layer.widths.num_heads > 0;
     if (heads_known) inspection.loadings[layer.index] = try_loading(file, layer, options.load);
   }
   return inspection;
@@ -158,6 +185,7 @@ Command add_inspect(CLI::App& app) {
   parser->add_flag("--values", options->values, "With --json, for a .npy file: every value");
   parser->add_flag("--allow-trailing-bytes", options->load.open.allow_trailing_bytes,
                    "Accept bytes after the last tensor, as some published files have");
+  add_heads(*parser, options->load);
   add_layout_choice(*parser, options->load);
   parser->add_flag("--families", options->families, "Show the table of layouts instead of a file")
       ->group(layer_choice_group);

@@ -23,7 +23,8 @@ std::string without_prefix(const std::string& name, const std::string& prefix) {
 
 // Layers whose parts differ in nothing but the prefix are told once.
 bool same_parts(const AttentionLayer& a, const AttentionLayer& b) {
-  if (a.family != b.family || a.parts.size() != b.parts.size()) return false;
+  if (a.family != b.family || a.parts.size() != b.parts.size() || a.widths.num_heads != b.widths.num_heads)
+    return false;
   for (std::size_t i = 0; i < a.parts.size(); ++i) {
     const auto &left = a.parts[i], &right = b.parts[i];
     const bool same_name = without_prefix(left.tensor, a.prefix) == without_prefix(right.tensor, b.prefix);
@@ -74,19 +75,19 @@ std::string family_text(const AttentionLayer& layer) {
 }
 
 // What the shapes tell, or why the family is only known by name.
-std::string sizes_text(const AttentionLayer& layer, std::optional<std::int64_t> heads) {
+std::string sizes_text(const AttentionLayer& layer, const Inspection& inspection) {
   for (const FamilyRow& row : list_families()) {
     if (row.family != layer.family || row.refusal.empty()) continue;
     return "not supported\n" + wrapped("  " + row.refusal + "\n", page_width, 4);
   }
-  return to_text(layer_sizes(layer), heads) + "\n";
+  return to_text(layer_sizes(layer), inspection.heads, inspection.heads_from.at(layer.index)) + "\n";
 }
 
 std::string group_text(const Group& group, const Inspection& inspection) {
   const AttentionLayer& first = group.front();
   const auto count = static_cast<std::int64_t>(group.size());
   std::string text = plural(count, "attention layer") + ", " + family_text(first) + ": ";
-  text += sizes_text(first, inspection.heads);
+  text += sizes_text(first, inspection);
   text += loading_text(loading_of(inspection, first));
   Table names;
   names.row({"layer", "prefix"});

@@ -24,8 +24,9 @@ struct Inspection {
   std::vector<TensorInfo> tensors;
   std::vector<std::optional<NonFinite>> nonfinite;  // one a tensor; nothing where it was not or cannot be counted
   std::vector<AttentionLayer> layers;
-  std::map<std::int64_t, Loading> loadings;  // by the index of the layer; none where it was not tried
-  std::optional<std::int64_t> heads;         // from config.json
+  std::map<std::int64_t, Loading> loadings;        // by the index of the layer; none where it was not tried
+  std::optional<std::int64_t> heads;               // of all layers, from config.json
+  std::map<std::int64_t, std::string> heads_from;  // who says how many a layer has, by its index
   bool scanned = true;
 };
 

@@ -21,13 +21,13 @@ LayerSizes layer_sizes(const AttentionLayer& layer) {
           size(widths.value), size(widths.output), size(widths.num_heads)};
 }
 
-std::string to_text(const LayerSizes& sizes, std::optional<std::int64_t> configured_heads) {
+std::string to_text(const LayerSizes& sizes, std::optional<std::int64_t> configured_heads, const std::string& source) {
   const std::optional<std::int64_t> heads = sizes.heads(configured_heads);
   if (sizes.model_dim == 0) return "its shapes do not fit each other";
   std::string text = "width " + std::to_string(sizes.model_dim);
   if (sizes.output_dim != sizes.model_dim) text += " to " + std::to_string(sizes.output_dim);
-  if (!heads) return text + ", heads unknown (no config.json beside the file): give --heads to run";
-  text += ", " + std::to_string(*heads) + " heads (" + (sizes.own_heads > 0 ? "by their shapes" : "config.json") + ")";
+  if (!heads) return text + ", heads unknown: give --heads";
+  text += ", " + std::to_string(*heads) + " heads (" + source + ")";
   const std::int64_t head_dim = sizes.head_dim(heads);
   if (head_dim == 0) return text + " do not divide " + std::to_string(sizes.query_width);
   text += " of " + std::to_string(head_dim);

@@ -22,6 +22,7 @@ struct LayerSizes {
 };
 
 LayerSizes layer_sizes(const AttentionLayer& layer);
-std::string to_text(const LayerSizes& sizes, std::optional<std::int64_t> configured_heads);
+// `source` says who tells the heads.
+std::string to_text(const LayerSizes& sizes, std::optional<std::int64_t> configured_heads, const std::string& source);
 
 }  // namespace headwise::tools

@@ -1,6 +1,7 @@
 """headwise inspect; the small model and its hidden states."""
 
 import filecmp
+import json
 import os
 import shutil
 import subprocess
@@ -26,6 +27,38 @@ class Inspect(CommandTest):
         text = self.ok("inspect", TINY_BERT).out.decode()
         self.assertIn("2 attention layers, family bert: width 32, 4 heads (config.json) of 8", text)
         self.assertLess(text.index("query_weight"), text.index("embeddings.word_embeddings.weight"))
+
+    def test_heads_by_option_and_by_map(self):
+        shutil.copy(TINY_BERT, self.folder / "model.safetensors")
+        model, mapped = self.folder / "model.safetensors", self.folder / "map.json"
+        names = {f"{part}_weight": f"encoder.layer.{{layer}}.attention.self.{part}.weight" for part in ("query", "key", "value")}
+        names["output_weight"] = "encoder.layer.{layer}.attention.output.dense.weight"
+        mapped.write_text(json.dumps(names | {"num_heads": 8}))
+        for options, heads, source in ((["--heads", "2"], 2, "--heads"), (["--map", mapped], 8, "--map"),
+                                       (["--map", mapped, "--heads", "16"], 16, "--heads"), (["--heads", "5"], 5, "--heads")):
+            with self.subTest(options=options):
+                layer = self.ok("inspect", model, "--json", *options).json()["layers"][1]
+                size = None if 32 % heads else 32 // heads
+                self.assertEqual((layer["num_heads"], layer["head_dim"]), (heads, size))
+                text = self.ok("inspect", model, *options).out.decode()
+                self.assertIn(f"{heads} heads ({source})", text)
+                self.assertIn("not divisible by 5" if heads == 5 else "loads with: scale", text)
+        shutil.copy(TINY_BERT.parent / "config.json", self.folder)
+        self.assertIn("4 heads (config.json) of 8", self.ok("inspect", model).out.decode())
+        self.assertIn("2 heads (--heads) of 16", self.ok("inspect", model, "--heads", "2", "--no-scan").out.decode())
+        self.fails(2, ["--heads"], "inspect", model, "--heads", "0")
+
+    def test_heads_of_each_part_of_a_model(self):
+        tensors = {}
+        for prefix in ("model.encoder.layers.0.self_attn.", "model.decoder.layers.0.self_attn."):
+            tensors |= {f"{prefix}{name}_proj.weight": identity(12) for name in ("q", "k", "v", "out")}
+        model = write_safetensors(self.folder / "model.safetensors", tensors)
+        (self.folder / "config.json").write_text('{"encoder_attention_heads": 4, "decoder_attention_heads": 6}')
+        layers = self.ok("inspect", model, "--json").json()["layers"]
+        self.assertEqual([(layer["num_heads"], layer["head_dim"]) for layer in layers], [(6, 2), (4, 3)])
+        text = self.ok("inspect", model).out.decode()
+        self.assertIn("6 heads (config.json) of 2", text)
+        self.assertIn("4 heads (config.json) of 3", text)
 
     def test_heads_unknown(self):
         copy = self.folder / "model.safetensors"
