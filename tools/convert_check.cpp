@@ -2,7 +2,6 @@
 #include <cstring>
 
 #include "convert_job.hpp"
-#include "layer_tensors.hpp"
 #include "text.hpp"
 
 namespace headwise::tools {
@@ -40,8 +39,8 @@ bool same_or_zero(const Tensor& before, const Tensor& after) {
 void check_written(const Conversion& conversion, const WeightFile& file, const std::string& path) {
   for (const ConvertedLayer& layer : conversion.layers) {
     const AttentionWeights loaded = load_attention(file, options_for(file, layer));
-    for (const LayerTensor& part : layer_tensors()) {
-      if (!part.in_file || same_or_zero(layer.weights.*part.tensor, loaded.*part.tensor)) continue;
+    for (const LayerTensor& part : stored_tensors) {
+      if (same_or_zero(layer.weights.*part.tensor, loaded.*part.tensor)) continue;
       throw CommandError(path + ": " + part.name + " of layer " + std::to_string(layer.from.index) +
                          " does not come back as it was; please report this");
     }

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "layer_job.hpp"
-#include "layer_tensors.hpp"
+#include "text.hpp"
 #include "text_files.hpp"
 
 namespace headwise::tools {
@@ -25,9 +25,9 @@ void count_rounding(const Tensor& before, const Tensor& after, Rounding& roundin
 Rounding round_layer(AttentionWeights& weights, DType dtype) {
   Rounding rounding;
   if (dtype == DType::f32) return rounding;
-  for (const LayerTensor& part : layer_tensors()) {
+  for (const LayerTensor& part : stored_tensors) {
     Tensor& tensor = weights.*part.tensor;
-    if (!tensor.given() || !part.in_file) continue;
+    if (!tensor.given()) continue;
     Tensor rounded = convert(convert(tensor, dtype), DType::f32);
     count_rounding(tensor, rounded, rounding);
     tensor = std::move(rounded);

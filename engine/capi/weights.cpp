@@ -1,8 +1,9 @@
-#include <array>
+#include <span>
 
 #include "boundary.hpp"
 #include "c_views.hpp"
 #include "handles.hpp"
+#include "headwise/layer_tensors.hpp"
 #include "load_options.hpp"
 #include "structs.hpp"
 
@@ -12,13 +13,11 @@ using headwise::Tensor;
 
 namespace {
 
-// In the order of headwise_part.
-constexpr std::array<Tensor AttentionWeights::*, HEADWISE_NUM_PARTS> parts = {
-    &AttentionWeights::query_weight,  &AttentionWeights::key_weight,    &AttentionWeights::value_weight,
-    &AttentionWeights::output_weight, &AttentionWeights::query_bias,    &AttentionWeights::key_bias,
-    &AttentionWeights::value_bias,    &AttentionWeights::output_bias,   &AttentionWeights::query_norm,
-    &AttentionWeights::key_norm,      &AttentionWeights::sinks,         &AttentionWeights::bias_key,
-    &AttentionWeights::bias_value,    &AttentionWeights::relative_bias, &AttentionWeights::alibi_slopes};
+static_assert(std::size(headwise::layer_tensors) == HEADWISE_NUM_PARTS);
+
+Tensor AttentionWeights::*member_of(headwise_part part) {
+  return element_at("part", std::span(headwise::layer_tensors), part).tensor;
+}
 
 // Makes weights by `make` when there is a place for them.
 template <class Make>
@@ -58,7 +57,7 @@ headwise_status headwise_weights_create(const headwise_config* config, headwise_
 headwise_status headwise_weights_set(headwise_weights* weights, headwise_part part, const headwise_view* tensor) {
   return guard([&] {
     AttentionWeights& w = deref("weights", weights).weights;
-    const auto member = element_at("part", parts, part);
+    const auto member = member_of(part);
     const headwise::TensorView view = read_view("tensor", tensor);
     w.*member = view.given ? headwise::convert(view, view.dtype) : Tensor();
   });
@@ -67,7 +66,7 @@ headwise_status headwise_weights_set(headwise_weights* weights, headwise_part pa
 headwise_status headwise_weights_get(const headwise_weights* weights, headwise_part part, headwise_view* tensor) {
   return guard([&] {
     const AttentionWeights& w = deref("weights", weights).weights;
-    deref("tensor", tensor) = c_view((w.*element_at("part", parts, part)).view());
+    deref("tensor", tensor) = c_view((w.*member_of(part)).view());
   });
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "elements.hpp"
+#include "headwise/layer_tensors.hpp"
 #include "relative_table.hpp"
 
 namespace headwise::runtime {
@@ -14,13 +15,6 @@ namespace {
 
 // Positions whose angles are computed with the model; others are computed when they come.
 constexpr std::int64_t ready_positions = 2048;
-
-constexpr Tensor AttentionWeights::*all_tensors[] = {
-    &AttentionWeights::query_weight,  &AttentionWeights::key_weight,    &AttentionWeights::value_weight,
-    &AttentionWeights::output_weight, &AttentionWeights::query_bias,    &AttentionWeights::key_bias,
-    &AttentionWeights::value_bias,    &AttentionWeights::output_bias,   &AttentionWeights::query_norm,
-    &AttentionWeights::key_norm,      &AttentionWeights::sinks,         &AttentionWeights::bias_key,
-    &AttentionWeights::bias_value,    &AttentionWeights::relative_bias, &AttentionWeights::alibi_slopes};
 
 // The bias is the first extra key or value; what follows stays zeros.
 void put_first_row(const Tensor& bias, Tensor& rows) {
@@ -82,13 +76,15 @@ void take_position_bias(Model& model, const AttentionWeights& w) {
 }  // namespace
 
 const AttentionWeights& in_f32(const AttentionWeights& weights, AttentionWeights& wide) {
-  const auto is_half_tensor = [&](auto member) {
-    return (weights.*member).given() && is_half((weights.*member).dtype());
+  const auto is_half_tensor = [&](const LayerTensor& part) {
+    const Tensor& tensor = weights.*part.tensor;
+    return tensor.given() && is_half(tensor.dtype());
   };
-  if (std::none_of(std::begin(all_tensors), std::end(all_tensors), is_half_tensor)) return weights;
+  if (std::none_of(std::begin(layer_tensors), std::end(layer_tensors), is_half_tensor)) return weights;
   wide.config = weights.config;
-  for (const auto member : all_tensors) {
-    wide.*member = is_half_tensor(member) ? convert(weights.*member, DType::f32) : weights.*member;
+  for (const LayerTensor& part : layer_tensors) {
+    const Tensor& tensor = weights.*part.tensor;
+    wide.*part.tensor = is_half_tensor(part) ? convert(tensor, DType::f32) : tensor;
   }
   return wide;
 }

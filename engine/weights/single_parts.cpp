@@ -1,5 +1,6 @@
 #include "single_parts.hpp"
 
+#include "headwise/layer_tensors.hpp"
 #include "stated_sizes.hpp"
 #include "text.hpp"
 
@@ -23,13 +24,13 @@ LayerSizes sizes_of(const AttentionWeights& w, const AttentionConfig& c) {
   return sizes;
 }
 
-void check_part(const Tensor& tensor, const LayerSizes& sizes, const RolePart& part, const std::string& caller) {
-  if (!tensor.given() && !is_matrix(part.role)) return;
-  Shape expected = expected_shape(sizes, part.role);
+void check_part(const Tensor& tensor, const LayerSizes& sizes, const LayerTensor& part, const std::string& caller) {
+  if (!tensor.given() && !is_matrix(part.name)) return;
+  Shape expected = expected_shape(sizes, part.name);
   if (expected.size() == 3) expected.erase(expected.begin(), expected.begin() + 2);  // added keys are vectors here
   const Shape found(tensor.shape().begin(), tensor.shape().end());
   if (found == expected) return;
-  throw Error(ErrorCode::invalid_argument, caller + ": " + part.role + ": expected shape " + shape_text(expected) +
+  throw Error(ErrorCode::invalid_argument, caller + ": " + part.name + ": expected shape " + shape_text(expected) +
                                                ", found " + (tensor.given() ? shape_text(found) : "none"));
 }
 
@@ -37,7 +38,7 @@ void check_part(const Tensor& tensor, const LayerSizes& sizes, const RolePart& p
 
 void check_parts(const AttentionWeights& weights, const AttentionConfig& config, const std::string& caller) {
   const LayerSizes sizes = sizes_of(weights, config);
-  for (const RolePart& part : single_parts) check_part(weights.*part.tensor, sizes, part, caller);
+  for (const LayerTensor& part : stored_tensors) check_part(weights.*part.tensor, sizes, part, caller);
 }
 
 }  // namespace headwise

@@ -5,6 +5,7 @@
 #include "choose_storage.hpp"
 #include "fused_rows.hpp"
 #include "headwise/files.hpp"
+#include "headwise/layer_tensors.hpp"
 #include "headwise/weight_layouts.hpp"
 #include "layer_settings.hpp"
 #include "out_of_memory.hpp"
@@ -16,8 +17,8 @@ namespace headwise {
 namespace {
 
 const Tensor& single_part(const AttentionWeights& weights, std::string_view role) {
-  const auto found = std::find_if(std::begin(single_parts), std::end(single_parts),
-                                  [&](const auto& part) { return part.role == role; });
+  const auto found = std::find_if(stored_tensors.begin(), stored_tensors.end(),
+                                  [&](const LayerTensor& part) { return part.name == role; });
   return weights.*found->tensor;
 }
 
@@ -114,7 +115,7 @@ std::string with_dot(const std::string& prefix) {
 AttentionWeights rounded(const AttentionWeights& weights, DType dtype) {
   AttentionWeights result = weights;
   result.config = resolve(weights.config);
-  for (const RolePart& part : single_parts) {
+  for (const LayerTensor& part : stored_tensors) {
     Tensor& tensor = result.*part.tensor;
     if (!tensor.given()) continue;
     if (dtype != DType::f32) tensor = convert(tensor, dtype);

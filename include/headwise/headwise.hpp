@@ -7,6 +7,7 @@
 #include "headwise/executor.hpp"
 #include "headwise/files.hpp"
 #include "headwise/kv_cache.hpp"
+#include "headwise/layer_tensors.hpp"
 #include "headwise/limits.hpp"
 #include "headwise/log.hpp"
 #include "headwise/memory.hpp"

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "headwise/weights.hpp"
+#include "headwise/layer_tensors.hpp"
 
 inline bool same(const headwise::Tensor& a, const headwise::Tensor& b) {
   if (a.given() != b.given() || !(a.shape() == b.shape())) return false;
@@ -13,19 +13,8 @@ inline bool same(const headwise::Tensor& a, const headwise::Tensor& b) {
 }
 
 inline void check_same(const headwise::AttentionWeights& a, const headwise::AttentionWeights& b) {
-  CHECK(same(a.query_weight, b.query_weight));
-  CHECK(same(a.key_weight, b.key_weight));
-  CHECK(same(a.value_weight, b.value_weight));
-  CHECK(same(a.output_weight, b.output_weight));
-  CHECK(same(a.query_bias, b.query_bias));
-  CHECK(same(a.key_bias, b.key_bias));
-  CHECK(same(a.value_bias, b.value_bias));
-  CHECK(same(a.output_bias, b.output_bias));
-  CHECK(same(a.query_norm, b.query_norm));
-  CHECK(same(a.key_norm, b.key_norm));
-  CHECK(same(a.sinks, b.sinks));
-  CHECK(same(a.bias_key, b.bias_key));
-  CHECK(same(a.bias_value, b.bias_value));
-  CHECK(same(a.relative_bias, b.relative_bias));
-  CHECK(same(a.alibi_slopes, b.alibi_slopes));
+  for (const headwise::LayerTensor& part : headwise::layer_tensors) {
+    CAPTURE(part.name);
+    CHECK(same(a.*part.tensor, b.*part.tensor));
+  }
 }

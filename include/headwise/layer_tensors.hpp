@@ -1,9 +1,19 @@
-#include "layer_tensors.hpp"
+// The tensors of a layer by their names, for code that does the same to each.
+#pragma once
 
-namespace headwise::tools {
+#include <span>
 
-const std::vector<LayerTensor>& layer_tensors() {
-  static const std::vector<LayerTensor> tensors{{"query_weight", &AttentionWeights::query_weight},
+#include "headwise/weights.hpp"
+
+namespace headwise {
+
+struct LayerTensor {
+  const char* name;
+  Tensor AttentionWeights::*tensor;
+};
+
+// All of them, in the order of headwise_part.
+inline constexpr LayerTensor layer_tensors[] = {{"query_weight", &AttentionWeights::query_weight},
                                                 {"key_weight", &AttentionWeights::key_weight},
                                                 {"value_weight", &AttentionWeights::value_weight},
                                                 {"output_weight", &AttentionWeights::output_weight},
@@ -17,8 +27,9 @@ const std::vector<LayerTensor>& layer_tensors() {
                                                 {"bias_key", &AttentionWeights::bias_key},
                                                 {"bias_value", &AttentionWeights::bias_value},
                                                 {"relative_bias", &AttentionWeights::relative_bias},
-                                                {"alibi_slopes", &AttentionWeights::alibi_slopes, false}};
-  return tensors;
-}
+                                                {"alibi_slopes", &AttentionWeights::alibi_slopes}};
 
-}  // namespace headwise::tools
+// Those that files keep as tensors; the slopes stand in their metadata.
+inline constexpr auto stored_tensors = std::span(layer_tensors).first<std::size(layer_tensors) - 1>();
+
+}  // namespace headwise
