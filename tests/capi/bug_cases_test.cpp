@@ -1,9 +1,8 @@
 // Public bug reports through the C interface: C04, C22, and the numbers of the A cases.
 #include <omp.h>
 
-#include "bug_case.hpp"
 #include "c_objects.hpp"
-#include "isas.hpp"
+#include "each_bug_case.hpp"
 
 using namespace headwise;
 
@@ -37,35 +36,20 @@ AttentionWeights square_weights() {
 }  // namespace
 
 TEST_CASE("A01 A05 A07 A08 A10 A11 A19 A35 A38 A41 in C: attention alone") {
-  for (const std::string& isa : running_isas()) {
-    for (const char* id : {"A01", "A05", "A07", "A08", "A10", "A11", "A19", "A35", "A38", "A41"}) {
-      CAPTURE(isa);
-      CAPTURE(id);
-      CaseCall call(id);
-      call.take_heads();
-      call.take_masks();
-      AttentionWeights weights;
-      weights.config = heads_config(call.query, call.key, call.value);
-      weights.config.scale = call.scale();
-      Dims shape = call.query.shape();
-      shape[3] = call.value.shape()[3];
-      check_expected(call.json, "out", run_c(weights, call.inputs, shape, isa));
-    }
-  }
+  each_heads_case([](const CaseCall& call, const std::string& isa) {
+    AttentionWeights weights;
+    weights.config = heads_config(call.query, call.key, call.value);
+    weights.config.scale = call.scale();
+    Dims shape = call.query.shape();
+    shape[3] = call.value.shape()[3];
+    check_expected(call.json, "out", run_c(weights, call.inputs, shape, isa));
+  });
 }
 
 TEST_CASE("A02 A04 A14 in C: whole layers") {
-  for (const std::string& isa : running_isas()) {
-    for (const char* id : {"A02", "A04", "A14"}) {
-      CAPTURE(isa);
-      CAPTURE(id);
-      CaseCall call(id);
-      call.take_masks();
-      const Tensor x = call.tensor("x");
-      call.inputs.query = call.inputs.key = call.inputs.value = x.view();
-      check_expected(call.json, "y", run_c(case_weights(call), call.inputs, x.shape(), isa));
-    }
-  }
+  each_layer_case([](const CaseCall& call, const std::string& isa) {
+    check_expected(call.json, "y", run_c(case_weights(call), call.inputs, call.query.shape(), isa));
+  });
 }
 
 TEST_CASE("C04 in C: whatever the host does to OpenMP, results stay") {

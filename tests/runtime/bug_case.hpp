@@ -87,6 +87,11 @@ struct CaseCall {
     inputs.key = key.view();
     inputs.value = value.view();
   }
+  // One input is query, key and value.
+  void take_self() {
+    query = tensor("x");
+    inputs.query = inputs.key = inputs.value = query.view();
+  }
   std::optional<float> scale() const {
     return json["params"].contains("scale") ? std::optional<float>(json["params"]["scale"].get<float>()) : std::nullopt;
   }

@@ -1,6 +1,5 @@
 // Public bug reports as cases: the files as they are, on every ISA. bug_kinds_test.cpp and numbers_test.cpp widen them.
-#include "bug_case.hpp"
-#include "isas.hpp"
+#include "each_bug_case.hpp"
 
 using namespace headwise;
 
@@ -20,15 +19,10 @@ std::vector<double> case_expected(const Json& json) {
   return numbers;
 }
 
-void check_layer_case(const char* id, const std::string& isa) {
-  CAPTURE(id);
-  CaseCall call(id);
-  call.take_masks();
-  const Tensor x = call.tensor("x");
-  call.inputs.query = call.inputs.key = call.inputs.value = x.view();
+void check_layer_case(const CaseCall& call, const std::string& isa) {
   const MultiHeadAttention model(case_weights(call), {isa, false});
   const Results results = run_both_ways(model, call.inputs);
-  CHECK(results.output.shape() == x.shape());
+  CHECK(results.output.shape() == call.query.shape());
   check_expected(call.json, "y", results.output);
   if (call.json["expected"].contains("attn_weights")) check_expected(call.json, "attn_weights", results.attention);
 }
@@ -36,25 +30,15 @@ void check_layer_case(const char* id, const std::string& isa) {
 }  // namespace
 
 TEST_CASE("A01 A05 A07 A08 A10 A11 A19 A35 A38 A41: attention alone") {
-  for (const std::string& isa : running_isas()) {
-    for (const char* id : {"A01", "A05", "A07", "A08", "A10", "A11", "A19", "A35", "A38", "A41"}) {
-      CAPTURE(isa);
-      CAPTURE(id);
-      CaseCall call(id);
-      call.take_heads();
-      call.take_masks();
-      const Results results = run_both_ways(heads_model(call.inputs, isa, call.scale()), call.inputs);
-      check_expected(call.json, "out", results.output);
-      if (call.json["expected"].contains("weights")) check_expected(call.json, "weights", results.attention);
-    }
-  }
+  each_heads_case([](const CaseCall& call, const std::string& isa) {
+    const Results results = run_both_ways(heads_model(call.inputs, isa, call.scale()), call.inputs);
+    check_expected(call.json, "out", results.output);
+    if (call.json["expected"].contains("weights")) check_expected(call.json, "weights", results.attention);
+  });
 }
 
 TEST_CASE("A02 A04 A14: whole layers") {
-  for (const std::string& isa : running_isas()) {
-    CAPTURE(isa);
-    for (const char* id : {"A02", "A04", "A14"}) check_layer_case(id, isa);
-  }
+  each_layer_case(check_layer_case);
 }
 
 TEST_CASE("A01 A02 A04: a row without a live key is exactly zero, and exactly the bias after the output projection") {
@@ -62,8 +46,8 @@ TEST_CASE("A01 A02 A04: a row without a live key is exactly zero, and exactly th
     CAPTURE(isa);
     CaseCall call("A04");
     call.take_masks();
-    const Tensor x = call.tensor("x"), bias = call.tensor("out_proj_bias");
-    call.inputs.query = call.inputs.key = call.inputs.value = x.view();
+    call.take_self();
+    const Tensor bias = call.tensor("out_proj_bias");
     const MultiHeadAttention model(case_weights(call), {isa, false});
     const Results results = run(model, call.inputs, {true, false});
     const float* padded = results.output.data() + 4 * 4;  // sequence 1, rows 0 and 1
@@ -73,7 +57,7 @@ TEST_CASE("A01 A02 A04: a row without a live key is exactly zero, and exactly th
       for (std::int64_t i = 0; i < 8; ++i) CHECK(weights[i] == 0.0F);
     }
     AttentionInputs alone = call.inputs;
-    alone.query = alone.key = alone.value = slice(x.view(), 0, 0, 1);
+    alone.query = alone.key = alone.value = slice(call.query.view(), 0, 0, 1);
     alone.key_padding_mask = {};
     CHECK(same_bits(run(model, alone).output, rows_of(results.output, 0, 1)));
   }
