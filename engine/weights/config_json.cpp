@@ -141,7 +141,7 @@ std::optional<ConfigJson> ConfigJson::beside(const std::string& weight_file) try
   if (!std::filesystem::exists(path, error)) return std::nullopt;
   const std::string text = read_text(path, max_config_bytes);
   ConfigEvents events;
-  const bool good = is_plain_object(text) && json::sax_parse(text, &events);
+  const bool good = object_problem(text) == nullptr && json::sax_parse(text, &events);
   if (!good || !events.is_object) refuse_file(path, "not a valid JSON object", ErrorCode::bad_file);
   return ConfigJson(path, std::move(events.entries));
 } catch (const std::bad_alloc&) {

@@ -50,6 +50,12 @@ void read_piece(int descriptor, const std::string& path, std::uint64_t offset, c
   }
 }
 
+// Of a limit, which is a whole number of these.
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr std::uint64_t mega = 1u << 20;
+  return bytes < mega ? std::to_string(bytes >> 10) + " KiB" : std::to_string(bytes >> 20) + " MiB";
+}
+
 }  // namespace
 
 FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
@@ -92,8 +98,7 @@ void InputFile::read_at(std::uint64_t offset, void* to, std::uint64_t count, con
 std::string read_text(const std::string& path, std::uint64_t most) {
   const InputFile file(path);
   if (file.size() > most) {
-    throw Error(ErrorCode::bad_file,
-                in_quotes(path) + ": larger than the limit of " + std::to_string(most >> 20) + " MiB");
+    throw Error(ErrorCode::bad_file, in_quotes(path) + ": larger than the limit of " + bytes_text(most));
   }
   std::string text(file.size(), '\0');
   file.read_at(0, text.data(), text.size());

@@ -35,10 +35,7 @@ bool contains(const List& list, std::string_view word) {
 
 // The entries of the one object, none of them twice.
 json read_entries(const std::string& path) {
-  const InputFile file(path);
-  if (file.size() > max_map_bytes) refuse(path, "larger than the limit of 64 KiB for a name map");
-  std::string text(file.size(), '\0');
-  file.read_at(0, text.data(), text.size());
+  const std::string text = read_text(path, max_map_bytes);
   std::set<std::string> keys;
   std::string twice;
   const auto look = [&](int depth, json::parse_event_t event, json& parsed) {
@@ -46,7 +43,8 @@ json read_entries(const std::string& path) {
     if (is_entry && !keys.insert(parsed.get<std::string>()).second) twice = parsed.get<std::string>();
     return true;
   };
-  json entries = is_plain_object(text) ? json::parse(text, look, false) : json(json::value_t::discarded);
+  const bool possible = object_problem(text) == nullptr;
+  json entries = possible ? json::parse(text, look, false) : json(json::value_t::discarded);
   if (!entries.is_object()) refuse(path, "not a valid JSON object, which a name map is");
   if (!twice.empty()) refuse(path, "duplicate key " + in_quotes(twice));
   return entries;

@@ -13,11 +13,7 @@ namespace {
 }  // namespace
 
 SafetensorsHeader parse_safetensors_header(std::string_view json, const std::string& path) {
-  // The parser would skip a byte-order mark and take a NUL for the end of the text; both can hide content.
-  if (json.find('\0') != std::string_view::npos) refuse(path, "the header contains a NUL byte");
-  const std::size_t start = json.find_first_not_of(" \t\r\n");
-  if (start == std::string_view::npos) refuse(path, "the header is empty");
-  if (json[start] != '{') refuse(path, "the header does not begin with {");
+  if (const char* problem = object_problem(json)) refuse(path, std::string("the header ") + problem);
   SafetensorsHeader header;
   HeaderEvents events(header);
   const bool good = nlohmann::json::sax_parse(json.begin(), json.end(), &events);

@@ -116,10 +116,7 @@ ShardIndex number_shards(std::vector<std::pair<std::string, std::string>> pairs,
 }  // namespace
 
 ShardIndex parse_shard_index(std::string_view text, const std::string& path) {
-  // The parser would skip a byte-order mark and take a NUL for the end of the text; both can hide content.
-  if (text.find('\0') != std::string_view::npos) refuse(path, "the index contains a NUL byte");
-  const std::size_t start = text.find_first_not_of(" \t\r\n");
-  if (start == std::string_view::npos || text[start] != '{') refuse(path, "the index does not begin with {");
+  if (const char* problem = object_problem(text)) refuse(path, std::string("the index ") + problem);
   IndexEvents events;
   if (!json::sax_parse(text.begin(), text.end(), &events)) refuse(path, events.problem);
   if (!events.map_seen) refuse(path, "no shard index, weight_map is missing");

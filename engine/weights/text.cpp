@@ -64,9 +64,11 @@ std::string join(const std::vector<std::string>& parts, const char* separator) {
   return text;
 }
 
-bool is_plain_object(std::string_view json) noexcept {
+const char* object_problem(std::string_view json) noexcept {
+  if (json.find('\0') != std::string_view::npos) return "contains a NUL byte";
   const std::size_t start = json.find_first_not_of(" \t\r\n");
-  return start != std::string_view::npos && json[start] == '{' && json.find('\0') == std::string_view::npos;
+  if (start == std::string_view::npos) return "is empty";
+  return json[start] == '{' ? nullptr : "does not begin with {";
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {

@@ -12,9 +12,9 @@ namespace headwise {
 std::string in_quotes(std::string_view name);
 bool is_utf8(std::string_view text) noexcept;  // well-formed: no overlong forms, no surrogates
 std::string join(const std::vector<std::string>& parts, const char* separator = ", ");
-// Whether all of this text can be one JSON object: a NUL, which the parser takes for the end, and a byte-order mark,
-// which it skips, could hide content.
-bool is_plain_object(std::string_view json) noexcept;
+// What keeps this text from being one JSON object, "contains a NUL byte", or nullptr: a NUL, which the parser takes for
+// the end, and a byte-order mark, which it skips, could hide content. The parser finds all else.
+const char* object_problem(std::string_view json) noexcept;
 // The parts between separators; empty ones are left out.
 std::vector<std::string> split(std::string_view text, char separator);
 // "[3, 4]"

@@ -70,7 +70,8 @@ TEST_CASE("names given twice are refused, however they are written") {
 }
 
 TEST_CASE("text that is no JSON object is refused") {
-  for (const char* text : {"", " ", "[]", "1", "x", "\xef\xbb\xbf{\"weight_map\":{}}"}) refused(text, "begin with {");
+  for (const char* text : {"", " "}) refused(text, "is empty");
+  for (const char* text : {"[]", "1", "x", "\xef\xbb\xbf{\"weight_map\":{}}"}) refused(text, "begin with {");
   for (const char* text : {"{", R"({"weight_map":{"a":"1"})", R"({"weight_map":{}} x)",
                            "{\"weight_map\":{\"\xff\":\"1\"}}", R"({"weight_map":{"\ud800":"1"}})"}) {
     refused(text, "not valid JSON");
