@@ -6,7 +6,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <new>
+
+#include "new_operators.hpp"
 
 #define HEADWISE_EXPORT __attribute__((visibility("default")))
 
@@ -43,11 +44,6 @@ bool must_fail(const void* caller) noexcept {
   return true;
 }
 
-void* checked(void* memory) {
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
 }  // namespace
 
 std::int64_t allocations() noexcept {
@@ -72,34 +68,15 @@ bool end_failures() noexcept {
   return failed.exchange(false);
 }
 
-// The executable's own definitions come before those of the C library and of the C++ library for all shared libraries
-// too, oneDNN and libgomp included. The other forms of new and delete end up at these; a sanitizer's own form that does
-// not throw would not, and its memory would come to our delete (std::stable_sort).
-HEADWISE_EXPORT void* operator new(std::size_t size) {
-  return must_fail(__builtin_return_address(0)) ? throw std::bad_alloc() : checked(std::malloc(size));
+void* new_memory(std::size_t size, std::size_t alignment, const void* caller) noexcept {
+  return must_fail(caller) ? nullptr : plain_memory(size, alignment);
 }
-HEADWISE_EXPORT void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return must_fail(__builtin_return_address(0)) ? nullptr : std::malloc(size);
-}
-HEADWISE_EXPORT void* operator new(std::size_t size, std::align_val_t alignment) {
-  const auto bytes = static_cast<std::size_t>(alignment);
-  return must_fail(__builtin_return_address(0))
-             ? throw std::bad_alloc()
-             : checked(std::aligned_alloc(bytes, (size + bytes - 1) / bytes * bytes));
-}
-HEADWISE_EXPORT void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-HEADWISE_EXPORT void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-HEADWISE_EXPORT void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
-}
-HEADWISE_EXPORT void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+
+void delete_memory(void* memory) noexcept {
   std::free(memory);
 }
 
+// As with new, the executable's own definitions come first.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__GLIBC__)
 extern "C" {
 void* __libc_malloc(std::size_t);

@@ -3,11 +3,11 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <new>
 #include <thread>
 
 #include "expect_error.hpp"
 #include "headwise/weights.hpp"
+#include "new_operators.hpp"
 #include "safetensors_writer.hpp"
 #include "temporary_folder.hpp"
 
@@ -29,17 +29,13 @@ std::vector<NamedTensor> two_tensors() {
 
 }  // namespace
 
-// Watches what the reader asks for: a number in a file must not become an allocation before it is checked. Never
-// inlined, or the compiler sees malloc paired with delete and warns.
-[[gnu::noinline]] void* operator new(std::size_t size) {
+// Watches what the reader asks for: a number in a file must not become an allocation before it is checked.
+void* new_memory(std::size_t size, std::size_t alignment, const void*) noexcept {
   if (size > largest_allocation) largest_allocation = size;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
+  return plain_memory(size, alignment);
 }
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+
+void delete_memory(void* memory) noexcept {
   std::free(memory);
 }
 
