@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "flat_object.hpp"
 #include "text.hpp"
 
 namespace headwise {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using nlohmann::json;
 
 constexpr std::int64_t format_version = 1;
 constexpr std::size_t max_text = 1u << 20;
@@ -62,66 +62,65 @@ void visit(Visitor& fields, Settings& settings) {
 }
 
 struct Writer {
-  Json object;
+  std::vector<std::string> fields;
 
-  void text(const char* name, const std::string& value) { object[name] = value; }
-  void integer(const char* name, std::int64_t value) { object[name] = value; }
-  void real(const char* name, double value) { object[name] = value; }
-  void flag(const char* name, bool value) { object[name] = value; }
-  void reals(const char* name, const std::vector<float>& values) { object[name] = values; }
+  void add(const char* name, const std::string& value) { fields.push_back("\"" + std::string(name) + "\":" + value); }
+  void text(const char* name, const std::string& value) { add(name, json(value).dump()); }
+  void integer(const char* name, std::int64_t value) { add(name, json(value).dump()); }
+  void real(const char* name, double value) { add(name, json(value).dump()); }
+  void flag(const char* name, bool value) { add(name, json(value).dump()); }
+  void reals(const char* name, const std::vector<float>& values) {
+    std::vector<std::string> numbers;
+    for (const float value : values) numbers.push_back(json(value).dump());
+    add(name, "[" + join(numbers, ",") + "]");
+  }
   template <class Enum, class Words>
   void word(const char* name, Enum value, const Words& words) {
-    object[name] = words[static_cast<std::size_t>(value)];
+    text(name, std::string(words[static_cast<std::size_t>(value)]));
   }
 };
 
 // Finds what is wrong first and reads on, so that no method needs a way out.
 struct Reader {
-  const Json& object;
+  const FlatObject& object;
   std::string problem{};
 
-  // Null where the field is missing.
-  const Json& find(const char* name) {
-    static const Json missing;
-    const auto found = object.find(name);
-    return found == object.end() ? missing : *found;
-  }
+  const json& find(const char* name) { return object.find(name).value; }
   void check(bool good, const char* name) {
     if (!good && problem.empty()) problem = name;
   }
   void text(const char* name, std::string& value) {
-    const Json& field = find(name);
+    const json& field = find(name);
     check(field.is_string(), name);
     if (field.is_string()) value = field.get<std::string>();
   }
   void integer(const char* name, std::int64_t& value) {
-    const Json& field = find(name);
+    const json& field = find(name);
     const bool good = field.is_number_unsigned() && field.get<std::uint64_t>() <= INT64_MAX;
     check(good, name);
     if (good) value = field.get<std::int64_t>();
   }
   template <class Number>
   void real(const char* name, Number& value) {
-    const Json& field = find(name);
+    const json& field = find(name);
     if (field.is_number()) value = static_cast<Number>(field.get<double>());
     check(field.is_number() && std::isfinite(value), name);
   }
   void flag(const char* name, bool& value) {
-    const Json& field = find(name);
+    const json& field = find(name);
     check(field.is_boolean(), name);
     if (field.is_boolean()) value = field.get<bool>();
   }
   void reals(const char* name, std::vector<float>& values) {
-    const Json& field = find(name);
-    check(field.is_array(), name);
-    for (const Json& number : field) {
+    check(find(name).is_array(), name);
+    for (const json& number : object.find(name).items) {
       values.push_back(number.is_number() ? static_cast<float>(number.get<double>()) : NAN);
       check(std::isfinite(values.back()), name);
     }
   }
   template <class Enum, class Words>
   void word(const char* name, Enum& value, const Words& words) {
-    const Json& field = find(name);
+    const json& field = find(name);
     const auto found = std::find(words.begin(), words.end(), field.is_string() ? field.get<std::string>() : "");
     check(found != words.end(), name);
     if (found != words.end()) value = static_cast<Enum>(found - words.begin());
@@ -149,18 +148,18 @@ std::string settings_text(const AttentionWeights& weights, const std::string& fa
   fields.integer("version", format_version);
   const LayerSettings settings = settings_of(weights, family);
   visit(fields, settings);
-  return fields.object.dump();
+  return "{" + join(fields.fields, ",") + "}";
 }
 
 std::optional<LayerSettings> stored_settings(const WeightFile& file, const std::string& prefix) {
   const auto found = file.metadata().find(settings_key(prefix));
   if (found == file.metadata().end()) return std::nullopt;
   const std::string& text = found->second;
-  const Json object = text.size() <= max_text ? Json::parse(text, nullptr, false) : Json();
-  if (!object.is_object()) refuse_settings(file, prefix, "damaged");
+  const auto object = text.size() <= max_text ? parse_flat_object(text) : std::nullopt;
+  if (!object) refuse_settings(file, prefix, "damaged");
   LayerSettings settings;
   std::int64_t version = 0;
-  Reader fields{object};
+  Reader fields{*object};
   fields.integer("version", version);
   if (version != format_version)
     refuse_settings(file, prefix, "of another version than " + std::to_string(format_version));

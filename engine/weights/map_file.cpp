@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "file_bytes.hpp"
+#include "flat_object.hpp"
 #include "headwise/error.hpp"
 #include "text.hpp"
 
@@ -34,20 +33,11 @@ bool contains(const List& list, std::string_view word) {
 }
 
 // The entries of the one object, none of them twice.
-json read_entries(const std::string& path) {
-  const std::string text = read_text(path, max_map_bytes);
-  std::set<std::string> keys;
-  std::string twice;
-  const auto look = [&](int depth, json::parse_event_t event, json& parsed) {
-    const bool is_entry = depth == 1 && event == json::parse_event_t::key;
-    if (is_entry && !keys.insert(parsed.get<std::string>()).second) twice = parsed.get<std::string>();
-    return true;
-  };
-  const bool possible = object_problem(text) == nullptr;
-  json entries = possible ? json::parse(text, look, false) : json(json::value_t::discarded);
-  if (!entries.is_object()) refuse(path, "not a valid JSON object, which a name map is");
-  if (!twice.empty()) refuse(path, "duplicate key " + in_quotes(twice));
-  return entries;
+FlatObject read_entries(const std::string& path) {
+  const auto entries = parse_flat_object(read_text(path, max_map_bytes));
+  if (!entries) refuse(path, "not a valid JSON object, which a name map is");
+  if (!entries->repeated.empty()) refuse(path, "duplicate key " + in_quotes(entries->repeated));
+  return *entries;
 }
 
 std::string known_keys() {
@@ -59,41 +49,40 @@ std::string known_keys() {
   return join(keys);
 }
 
-void refuse_unknown(const std::string& path, const json& entries) {
-  for (const auto& entry : entries.items()) {
-    const std::string& key = entry.key();
+void refuse_unknown(const std::string& path, const FlatObject& entries) {
+  for (const auto& [key, value] : entries.entries) {
     if (contains(weight_roles, key) || contains(bias_roles, key) || contains(extra_roles, key)) continue;
     if (!contains(settings, key)) refuse(path, "unknown entry " + in_quotes(key) + ", known are " + known_keys());
   }
 }
 
-std::string text_of(const std::string& path, const json& entries, const std::string& key) {
-  const json& value = entries.at(key);
+std::string text_of(const std::string& path, const FlatObject& entries, const std::string& key) {
+  const json& value = entries.find(key).value;
   if (!value.is_string()) refuse(path, key + " is no text in double quotes");
   return value.get<std::string>();
 }
 
 template <class Roles>
-std::vector<PartName> named_parts(const std::string& path, const json& entries, const Roles& roles) {
+std::vector<PartName> named_parts(const std::string& path, const FlatObject& entries, const Roles& roles) {
   std::vector<PartName> parts;
   for (const std::string_view role : roles) {
     const std::string key(role);
-    if (entries.contains(key)) parts.push_back({key, text_of(path, entries, key)});
+    if (entries.has(key)) parts.push_back({key, text_of(path, entries, key)});
   }
   return parts;
 }
 
 // One of two words; the first when the entry is not there.
-bool is_second(const std::string& path, const json& entries, const std::string& key, const char* first,
+bool is_second(const std::string& path, const FlatObject& entries, const std::string& key, const char* first,
                const char* second) {
-  if (!entries.contains(key)) return false;
+  if (!entries.has(key)) return false;
   const std::string word = text_of(path, entries, key);
   if (word != first && word != second)
     refuse(path, key + " is " + in_quotes(word) + ", not " + first + " or " + second);
   return word == second;
 }
 
-Form form_of(const std::string& path, const json& entries) {
+Form form_of(const std::string& path, const FlatObject& entries) {
   Form form{"as the map says"};
   form.grouped = true;
   if (is_second(path, entries, "layout", "out_in", "in_out")) form.axes = Axes::in_out;
@@ -102,17 +91,17 @@ Form form_of(const std::string& path, const json& entries) {
   return form;
 }
 
-std::int64_t heads_of(const std::string& path, const json& entries) {
-  if (!entries.contains("num_heads")) return 0;
-  const json& value = entries.at("num_heads");
+std::int64_t heads_of(const std::string& path, const FlatObject& entries) {
+  if (!entries.has("num_heads")) return 0;
+  const json& value = entries.find("num_heads").value;
   const auto heads = value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
   if (heads == 0 || heads > INT64_MAX) refuse(path, "num_heads is no positive integer");
   return static_cast<std::int64_t>(heads);
 }
 
 // Query, key and value each have a matrix of their own, or share one, or the last two do.
-void check_matrices(const std::string& path, const json& entries) {
-  const auto has = [&](const char* role) { return entries.contains(role); };
+void check_matrices(const std::string& path, const FlatObject& entries) {
+  const auto has = [&](const char* role) { return entries.has(role); };
   const int query = has("query_weight"), key = has("key_weight"), value = has("value_weight");
   const int both = has("kv_weight"), all = has("qkv_weight");
   const bool covered = query + all == 1 && key + both + all == 1 && value + both + all == 1;
@@ -122,12 +111,12 @@ void check_matrices(const std::string& path, const json& entries) {
   if (!has("output_weight")) refuse(path, "names no output_weight");
 }
 
-void check_biases(const std::string& path, const json& entries) {
+void check_biases(const std::string& path, const FlatObject& entries) {
   constexpr std::pair<const char*, const char*> rivals[] = {{"qkv_bias", "query_bias"}, {"qkv_bias", "key_bias"},
                                                             {"qkv_bias", "value_bias"}, {"qkv_bias", "kv_bias"},
                                                             {"kv_bias", "key_bias"},    {"kv_bias", "value_bias"}};
   for (const auto& [first, second] : rivals) {
-    if (!entries.contains(first) || !entries.contains(second)) continue;
+    if (!entries.has(first) || !entries.has(second)) continue;
     refuse(path, std::string(first) + " and " + second + " both name the same bias");
   }
 }
@@ -135,7 +124,7 @@ void check_biases(const std::string& path, const json& entries) {
 }  // namespace
 
 MapFile read_map_file(const std::string& path) {
-  const json entries = read_entries(path);
+  const FlatObject entries = read_entries(path);
   refuse_unknown(path, entries);
   check_matrices(path, entries);
   check_biases(path, entries);

@@ -14,13 +14,16 @@
 namespace headwise {
 namespace {
 
+constexpr std::size_t max_name = 65'535 - 4;  // without its ".npy"
+
 [[noreturn]] void refuse(const std::string& path, const std::string& problem) {
   throw Error(ErrorCode::invalid_argument, in_quotes(path) + ": " + problem);
 }
 
-// What libzip says when it only works in memory.
+// What libzip says when it only works in memory; where that runs out it may forget to say so.
 [[noreturn]] void fail(zip_error_t* error) {
-  if (zip_error_code_zip(error) == ZIP_ER_MEMORY) throw std::bad_alloc();
+  const int code = zip_error_code_zip(error);
+  if (code == ZIP_ER_MEMORY || code == ZIP_ER_OK) throw std::bad_alloc();
   throw Error(ErrorCode::internal, std::string("libzip: ") + zip_error_strerror(error));
 }
 
@@ -48,6 +51,14 @@ struct ArrayBytes {
   ArrayBytes& operator=(const ArrayBytes&) = delete;
 };
 
+// A zip archive would cut the one and has no room for the other.
+void check_name(const std::string& name, const std::string& path) {
+  if (name.find('\0') != std::string::npos) refuse(path, "the name " + in_quotes(name) + " contains a NUL");
+  if (name.size() <= max_name) return;
+  refuse(path,
+         "the name " + in_quotes(name) + " is longer than the " + std::to_string(max_name) + " bytes of a .npz file");
+}
+
 void set_up(zip_t* archive, zip_uint64_t entry) {
   constexpr zip_uint16_t midnight = 0, first_of_1980 = 0x21;  // the earliest date that zip knows
   if (zip_set_file_compression(archive, entry, ZIP_CM_STORE, 0) != 0) fail(zip_get_error(archive));
@@ -55,10 +66,11 @@ void set_up(zip_t* archive, zip_uint64_t entry) {
 }
 
 void add(zip_t* archive, const std::string& name, const ArrayBytes& array) {
+  const std::string entry_name = name + ".npy";  // before there is a source that must not be lost
   const zip_uint64_t pieces = array.elements.size() > 0 ? 2 : 1;
   zip_source_t* source = zip_source_buffer_fragment(archive, array.pieces, pieces, 0);
   if (source == nullptr) fail(zip_get_error(archive));
-  const zip_int64_t entry = zip_file_add(archive, (name + ".npy").c_str(), source, ZIP_FL_ENC_UTF_8);
+  const zip_int64_t entry = zip_file_add(archive, entry_name.c_str(), source, ZIP_FL_ENC_UTF_8);
   if (entry >= 0) return set_up(archive, static_cast<zip_uint64_t>(entry));
   zip_source_free(source);
   fail(zip_get_error(archive));
@@ -97,10 +109,7 @@ void save_npz(const std::string& path, const std::vector<NamedView>& tensors, co
   const std::vector<const NamedView*> order = sorted_views(tensors, path);
   // libzip would remove the file.
   if (order.empty()) refuse(path, "there is no array to write");
-  for (const NamedView* view : order) {
-    const bool cut = view->name.find('\0') != std::string::npos;
-    if (cut) refuse(path, "the name " + in_quotes(view->name) + " contains a NUL, which a zip archive would cut");
-  }
+  for (const NamedView* view : order) check_name(view->name, path);
   const Source archive = make_archive(order);
   FileWriter writer(path);
   copy(archive.get(), writer);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <new>
 #include <nlohmann/json.hpp>
 
@@ -13,7 +14,6 @@
 namespace headwise {
 namespace {
 
-using Json = nlohmann::ordered_json;  // its objects keep the order of their fields
 using Views = std::vector<const NamedView*>;
 
 constexpr std::size_t alignment = 64, length_bytes = 8, max_header_bytes = 100'000'000;
@@ -38,20 +38,37 @@ void check_metadata(const std::map<std::string, std::string>& metadata, const st
   }
 }
 
-Json entry(const TensorView& tensor, std::uint64_t begin, std::uint64_t end) {
-  return {{"dtype", safetensors_type(tensor.dtype)},
-          {"shape", std::vector<std::int64_t>(tensor.shape.begin(), tensor.shape.end())},
-          {"data_offsets", {begin, end}}};
+std::string string_text(std::string_view text) {
+  return nlohmann::json(text).dump();
+}
+
+// "[3,4]"
+template <class Numbers>
+std::string list_text(const Numbers& numbers) {
+  std::vector<std::string> texts;
+  for (const auto number : numbers) texts.push_back(std::to_string(number));
+  return "[" + join(texts, ",") + "]";
+}
+
+std::string metadata_text(const std::map<std::string, std::string>& metadata) {
+  std::vector<std::string> fields;
+  for (const auto& [key, value] : metadata) fields.push_back(string_text(key) + ":" + string_text(value));
+  return "{" + join(fields, ",") + "}";
+}
+
+std::string entry_text(const TensorView& tensor, const std::array<std::uint64_t, 2>& offsets) {
+  return "{\"dtype\":" + string_text(safetensors_type(tensor.dtype)) + ",\"shape\":" + list_text(tensor.shape) +
+         ",\"data_offsets\":" + list_text(offsets) + "}";
 }
 
 // Spaces behind the JSON put the data at a multiple of 64 bytes of the file.
 std::string header_text(const Views& order, const std::map<std::string, std::string>& metadata) {
   std::vector<std::string> fields;
-  if (!metadata.empty()) fields.push_back("\"__metadata__\":" + Json(metadata).dump());
+  if (!metadata.empty()) fields.push_back("\"__metadata__\":" + metadata_text(metadata));
   std::uint64_t begin = 0;
   for (const NamedView* view : order) {
     const std::uint64_t end = begin + byte_count(view->tensor);
-    fields.push_back(Json(view->name).dump() + ":" + entry(view->tensor, begin, end).dump());
+    fields.push_back(string_text(view->name) + ":" + entry_text(view->tensor, {begin, end}));
     begin = end;
   }
   std::string text = "{" + join(fields, ",") + "}";

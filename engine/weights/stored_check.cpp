@@ -1,10 +1,12 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <new>
 #include <optional>
 
+#include "flat_object.hpp"
 #include "headwise/weight_layouts.hpp"
+#include "out_of_memory.hpp"
 #include "single_parts.hpp"
 #include "stored_sums.hpp"
 #include "text.hpp"
@@ -45,14 +47,15 @@ struct Stored {
 };
 
 std::optional<Stored> parse(const std::string& text) {
-  const json value = text.size() <= max_text ? json::parse(text, nullptr, false) : json(json::value_t::discarded);
-  if (!value.is_object() || value.size() != 4) return std::nullopt;
+  const auto object = text.size() <= max_text ? parse_flat_object(text) : std::nullopt;
+  if (!object || object->entries.size() != 4) return std::nullopt;
+  const auto value = [&](const char* key) -> const json& { return object->find(key).value; };
   for (const char* key : {"version", "num_heads", "num_kv_heads"}) {
-    if (!value.contains(key) || !value[key].is_number_unsigned()) return std::nullopt;
+    if (!value(key).is_number_unsigned()) return std::nullopt;
   }
-  if (value["version"] != format_version || !value.contains("sums") || !value["sums"].is_array()) return std::nullopt;
-  Stored stored{value["num_heads"].get<std::int64_t>(), value["num_kv_heads"].get<std::int64_t>(), {}};
-  for (const json& sum : value["sums"]) {
+  if (value("version") != format_version || !value("sums").is_array()) return std::nullopt;
+  Stored stored{value("num_heads").get<std::int64_t>(), value("num_kv_heads").get<std::int64_t>(), {}};
+  for (const json& sum : object->find("sums").items) {
     if (!sum.is_number() && !sum.is_null()) return std::nullopt;
     stored.sums.push_back(sum.is_null() ? std::nullopt : std::optional(sum.get<double>()));
   }
@@ -89,15 +92,17 @@ bool has_stored_check(const WeightFile& file, const std::string& prefix) {
   return file.metadata().count(stored_check_key(prefix)) == 1;
 }
 
-std::string stored_check_for(const AttentionWeights& weights) {
+std::string stored_check_for(const AttentionWeights& weights) try {
   const AttentionConfig config = resolve(weights.config);
   std::vector<std::string> numbers;
   for (const StoredSum& sum : sums_of(weights, config)) numbers.push_back(number_text(sum.value));
   return "{\"version\":" + std::to_string(format_version) + ",\"num_heads\":" + std::to_string(config.num_heads) +
          ",\"num_kv_heads\":" + std::to_string(config.num_kv_heads) + ",\"sums\":[" + join(numbers, ",") + "]}";
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory for the check of a layer");
 }
 
-void check_stored(const WeightFile& file, const std::string& prefix, const AttentionWeights& weights) {
+void check_stored(const WeightFile& file, const std::string& prefix, const AttentionWeights& weights) try {
   const auto found = file.metadata().find(stored_check_key(prefix));
   if (found == file.metadata().end()) refuse(file, prefix, "is required, but there is none");
   const std::optional<Stored> stored = parse(found->second);
@@ -110,6 +115,8 @@ void check_stored(const WeightFile& file, const std::string& prefix, const Atten
                heads_text(config.num_heads, config.num_kv_heads));
   }
   compare(file, prefix, sums, *stored);
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory([&] { return in_quotes(file.path()) + ": no memory to check its layer"; });
 }
 
 }  // namespace headwise

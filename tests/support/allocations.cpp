@@ -15,29 +15,40 @@ namespace {
 
 std::atomic<std::int64_t> count{0}, freed{0};
 std::atomic<std::int64_t> until_failure{0};  // 0: none is wanted
-std::atomic<bool> failed{false}, fails_again{false}, of_onednn{false};
+std::atomic<bool> failed{false}, fails_again{false};
+std::atomic<Failure::Of> failing{Failure::Of::headwise};
 
-// The code of oneDNN, where it is a shared library.
+// The code of a shared library; none until it is loaded.
 struct CodeRange {
+  const char* name;
   std::uintptr_t begin = 0, end = 0;
+
+  bool holds(const void* caller) const noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(caller);
+    return address >= begin && address < end;
+  }
 };
 
-int find_onednn(dl_phdr_info* library, std::size_t, void* found) {
-  if (std::strstr(library->dlpi_name, "libdnnl") == nullptr) return 0;
+CodeRange onednn{"libdnnl"}, libzip{"libzip.so"};
+
+int find_code(dl_phdr_info* library, std::size_t, void* wanted) {
+  auto& range = *static_cast<CodeRange*>(wanted);
+  if (std::strstr(library->dlpi_name, range.name) == nullptr) return 0;
   for (int i = 0; i < library->dlpi_phnum; ++i) {
     const auto& part = library->dlpi_phdr[i];
-    const std::uintptr_t begin = library->dlpi_addr + part.p_vaddr;
     const bool is_code = part.p_type == PT_LOAD && (part.p_flags & PF_X) != 0;
-    if (is_code) *static_cast<CodeRange*>(found) = {begin, begin + part.p_memsz};
+    if (!is_code) continue;
+    range.begin = library->dlpi_addr + part.p_vaddr;
+    range.end = range.begin + part.p_memsz;
   }
   return 1;
 }
 
-CodeRange onednn_code;
-
 bool must_fail(const void* caller) noexcept {
-  const auto address = reinterpret_cast<std::uintptr_t>(caller);
-  if ((address >= onednn_code.begin && address < onednn_code.end) != of_onednn) return false;
+  const Failure::Of of = onednn.holds(caller)   ? Failure::Of::onednn
+                         : libzip.holds(caller) ? Failure::Of::libzip
+                                                : Failure::Of::headwise;
+  if (of != failing) return false;
   if (failed) return fails_again;
   if (until_failure == 0 || until_failure.fetch_sub(1) != 1) return false;
   failed = true;
@@ -55,10 +66,10 @@ std::int64_t live_allocations() noexcept {
 }
 
 void fail_allocation(std::int64_t number, const Failure& failure) noexcept {
-  dl_iterate_phdr(find_onednn, &onednn_code);
+  for (CodeRange* library : {&onednn, &libzip}) dl_iterate_phdr(find_code, library);
   failed = false;
   fails_again = failure.after == Failure::After::fail;
-  of_onednn = failure.of == Failure::Of::onednn;
+  failing = failure.of;
   until_failure = number;
 }
 
@@ -90,13 +101,18 @@ static void* counted(void* memory) {
   return memory;
 }
 
+static bool libzip_must_fail(const void* caller) noexcept {
+  return libzip.holds(caller) && must_fail(caller);
+}
+
 HEADWISE_EXPORT void* malloc(std::size_t size) {
-  return counted(__libc_malloc(size));
+  return libzip_must_fail(__builtin_return_address(0)) ? nullptr : counted(__libc_malloc(size));
 }
 HEADWISE_EXPORT void* calloc(std::size_t number, std::size_t size) {
   return must_fail(__builtin_return_address(0)) ? nullptr : counted(__libc_calloc(number, size));
 }
 HEADWISE_EXPORT void* realloc(void* memory, std::size_t size) {
+  if (libzip_must_fail(__builtin_return_address(0))) return nullptr;
   void* moved = counted(__libc_realloc(memory, size));
   freed += memory != nullptr && (moved != nullptr || size == 0) ? 1 : 0;
   return moved;

@@ -16,11 +16,12 @@ std::int64_t live_allocations() noexcept;  // those that were not freed
 
 struct Failure {
   enum class After { succeed, fail } after = After::succeed;
-  enum class Of { headwise, onednn } of = Of::headwise;
+  enum class Of { headwise, onednn, libzip } of = Of::headwise;
 };
 // From now on the number-th allocation (from 1) by operator new or calloc, in any thread, fails, and so do all after it
-// if wanted. These are the two that headwise allocates by; malloc serves the libraries below it. Allocations by the
-// code of a shared oneDNN are counted apart. Under a sanitizer only operator new can fail.
+// if wanted. These are the two that headwise allocates by; malloc and realloc serve the libraries below it, and fail in
+// the code of libzip only. Allocations by the code of a shared oneDNN and of libzip are counted apart. Under a
+// sanitizer only operator new can fail.
 void fail_allocation(std::int64_t number, const Failure& failure) noexcept;
 // All allocations succeed again. True when one has failed.
 bool end_failures() noexcept;

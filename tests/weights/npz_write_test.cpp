@@ -60,6 +60,13 @@ TEST_CASE("the same arrays give the same bytes, dated 1980") {
   CHECK(bytes.substr(10, 4) == little_endian(0x210000, 4));
 }
 
+TEST_CASE("the longest name that a zip archive takes comes back") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("t.npz"), name(65'531, 'a');
+  save_npz(path, {{name, counting(DType::f32, {2})}});
+  CHECK(load_npz(path).at(name).data()[1] == 1.0F);
+}
+
 TEST_CASE("what no reader could take is refused before a file is there") {
   const TemporaryFolder folder;
   const std::string path = folder.file("t.npz");
@@ -71,6 +78,7 @@ TEST_CASE("what no reader could take is refused before a file is there") {
   refused({{"a", tensor}, {"a", tensor}}, "two tensors are called 'a'");
   refused({{"\xff", tensor}}, "no UTF-8");
   refused({{std::string("a\0b", 3), tensor}}, "NUL");
+  refused({{std::string(65'532, 'a'), tensor}}, "longer than the 65531 bytes");
   refused({{"a", TensorView()}}, "save");
   refused({}, "no array");
   expect_error(ErrorCode::io, {"/dev/full"}, [&] { save_npz("/dev/full", {{"a", tensor}}); });

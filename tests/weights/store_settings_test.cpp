@@ -97,6 +97,7 @@ TEST_CASE("damaged settings are refused by name, and can be left aside") {
                                with("\"alibi_slopes\":[]", "\"alibi_slopes\":{}"),
                                with("\"alibi_slopes\":[]", "\"alibi_slopes\":[\"\"]"),
                                with("\"alibi_slopes\":[]", "\"alibi_slopes\":[1.0]"),
+                               with("\"alibi_slopes\":[]", "\"alibi_slopes\":[[1.0], 1.0, 1.0]"),
                                with("\"rotary_dim\":0", "\"rotary_dim\":2")};
   LoadOptions aside;
   aside.num_heads = 3;
