@@ -8,7 +8,7 @@ limit=95
 # Loader and API. A room is listed below however it does.
 strict=(engine/weights engine/capi include/headwise)
 # The tests of the rooms, in order of the rooms; the suites of differential and perf repeat what these reach.
-tests='^(tensor|positions|cache|weights|projection|kernels|runtime|limits|capi.*|hostile|verdicts|fuzz_.*)$'
+tests='^(tensor|positions|cache|weights|projection|kernels|runtime|limits|capi.*|hostile|faults|verdicts|fuzz_.*)$'
 targets=()
 
 usage() {
@@ -30,8 +30,9 @@ read_arguments() {
     case "$argument" in
       --loader-only)
         strict=(engine/weights)
-        tests='^(weights|hostile|verdicts|fuzz_.*)$'
-        targets=(test_weights test_hostile judge_files fuzz_safetensors fuzz_npy fuzz_npz fuzz_config fuzz_index fuzz_map)
+        tests='^(weights|hostile|faults|verdicts|fuzz_.*)$'
+        targets=(test_weights test_hostile test_faults judge_files
+          fuzz_safetensors fuzz_npy fuzz_npz fuzz_config fuzz_index fuzz_map)
         ;;
       --help) usage && exit 0 ;;
       *) usage >&2 && exit 2 ;;
