@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "activate.hpp"
+#include "norm.hpp"
 #include "product.hpp"
 #include "ticks.hpp"
 
@@ -168,6 +170,10 @@ struct KernelTable {
   int panel;
   void (*pack)(const float* const* rows, std::int64_t in, float* panel) noexcept;
   void (*multiply)(const ProductTask& task) noexcept;
+  // A row's bits depend on neither how many rows a task has nor what lies past them; NaN and infinities stay in theirs.
+  void (*layer_norm)(const NormTask& task) noexcept;
+  // A number's bits do not depend on its place.
+  void (*activate)(const ActivateTask& task) noexcept;
   // eˣ of n numbers, ≤ 2 ULP for x in [−87.33, 0], below the smallest normal number past that, NaN for NaN. The
   // function inside attend, for tests.
   void (*exp)(const float* x, float* y, std::int64_t n) noexcept;

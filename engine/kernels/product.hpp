@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "activate.hpp"
+
 namespace headwise::kernels {
 
 // W lies in panels of KernelTable::panel output columns: [⌈out / panel⌉][in][panel] floats, 64-byte aligned; what
@@ -15,7 +17,8 @@ struct ProductTask {
   const float* panels;
   const float* bias;  // [⌈out / panel⌉ · panel], aligned as the panels, or nullptr
   std::int64_t in, out;
-  std::int64_t slice;  // features of every slice but the last, which may have fewer
+  std::int64_t slice;                        // features of every slice but the last, which may have fewer
+  Activation activation = Activation::none;  // of the finished sums, applied while a tile of them is near the core
 };
 
 }  // namespace headwise::kernels

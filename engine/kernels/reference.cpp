@@ -188,8 +188,25 @@ std::size_t scratch_bytes(const HeadShape& shape) noexcept {
 
 }  // namespace
 
-const KernelTable reference_table = {
-    "reference",        "", 16,      0,       scratch_bytes, attend,   nullptr, nullptr, score, reference_scan,
-    reference_position, 0,  nullptr, nullptr, exp_all,       tanh_all, nullptr, nullptr};
+const KernelTable reference_table = {"reference",
+                                     "",
+                                     16,
+                                     0,
+                                     scratch_bytes,
+                                     attend,
+                                     nullptr,
+                                     nullptr,
+                                     score,
+                                     reference_scan,
+                                     reference_position,
+                                     0,
+                                     nullptr,
+                                     nullptr,
+                                     reference_layer_norm,
+                                     reference_activate,
+                                     exp_all,
+                                     tanh_all,
+                                     nullptr,
+                                     nullptr};
 
 }  // namespace headwise::kernels

@@ -132,6 +132,7 @@ Linear::Linear(std::span<const LinearPart> parts, const LinearShape& shape, cons
   }
   packed_ = std::make_unique<Packed>();
   packed_->shape = shape;
+  packed_->table = table != nullptr ? table : kernels::find_kernels("reference");
   packed_->allocator = allocator;
   const Joined joined(parts, shape);
   if (joined.bias.given()) packed_->bias = padded(joined.bias.data(), shape.out, {shape.row_stride});

@@ -1,4 +1,5 @@
-// y = x·Wᵀ + b with weights that are packed once. Nothing of oneDNN shows in this header.
+// y = f(x·Wᵀ + b) with weights that are packed once and an activation f or none. Nothing of oneDNN shows in this
+// header.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "activate.hpp"
 #include "headwise/memory.hpp"
 
 namespace headwise::kernels {
@@ -32,6 +34,7 @@ struct LinearShape {
   // version 2.6 leaves its fast path when a destination has a stride of its own, so a padded row is made of extra rows
   // of zeros in W instead.
   std::int64_t row_stride = 0;
+  kernels::Activation activation = kernels::Activation::none;  // of the results
 };
 
 // Rows to multiply: x [count, in] dense, y [count, row_stride].

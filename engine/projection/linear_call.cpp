@@ -7,6 +7,7 @@
 namespace headwise::projection {
 
 using dnnl::memory;
+using kernels::Activation;
 
 struct LinearCall::Handles {
   const Linear::Packed* linear;
@@ -113,6 +114,9 @@ bool LinearCall::Handles::run_class(std::size_t row_class, const float* x, std::
     if (!multiply(row_class, slice, slice_rows(slice, x, rows, copy), y)) return false;
   }
   add_bias(y, rows);
+  const LinearShape& shape = linear->shape;
+  if (shape.activation != Activation::none)
+    linear->table->activate({y, rows, shape.out, shape.row_stride, shape.activation});
   return true;
 }
 
@@ -145,7 +149,7 @@ bool LinearCall::ran_out_of_memory() const noexcept {
 
 bool LinearCall::run(const RowBlock& rows, const ColumnPart& part, void* scratch) noexcept {
   if (!linear_->panels_) return handles_->run(rows, scratch);
-  linear_->panels_->multiply(rows, linear_->shape().row_stride, part);
+  linear_->panels_->multiply(rows, linear_->shape(), part);
   return true;
 }
 

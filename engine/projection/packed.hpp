@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "attend.hpp"
 #include "headwise/tensor.hpp"
 #include "linear.hpp"
 #include "onednn.hpp"
@@ -22,7 +23,8 @@ struct SliceKind {
 
 struct Linear::Packed {
   LinearShape shape;
-  Allocator allocator;  // of the packed weights
+  const kernels::KernelTable* table;  // whose activation the results go through
+  Allocator allocator;                // of the packed weights
   Slices slices;
   std::vector<SliceKind> kinds;
   std::vector<std::size_t> kind_of;  // of each slice

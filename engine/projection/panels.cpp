@@ -62,13 +62,13 @@ Panels Panels::from(std::int64_t column, std::int64_t out) const {
   return result;
 }
 
-void Panels::multiply(const RowBlock& rows, std::int64_t row_stride, const ColumnPart& part) const noexcept {
+void Panels::multiply(const RowBlock& rows, const LinearShape& shape, const ColumnPart& part) const noexcept {
   const auto start_of = [&](std::int64_t p) { return std::min(out_, count() * p / part.parts * table_->panel); };
   const std::int64_t first = start_of(part.index);
   const auto* weights = static_cast<const float*>(weights_->view().data) + (first_ + first) * in_;
   const auto* bias = bias_ ? static_cast<const float*>(bias_->view().data) + first_ + first : nullptr;
-  table_->multiply({rows.x, rows.y + first, rows.count, in_, row_stride, weights, bias, in_,
-                    start_of(part.index + 1) - first, make_slices(in_).width});
+  table_->multiply({rows.x, rows.y + first, rows.count, in_, shape.row_stride, weights, bias, in_,
+                    start_of(part.index + 1) - first, make_slices(in_).width, shape.activation});
 }
 
 }  // namespace headwise::projection

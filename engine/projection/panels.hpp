@@ -22,7 +22,7 @@ class Panels {
 
   std::int64_t count() const noexcept { return (out_ + table_->panel - 1) / table_->panel; }
   // x: [rows, in] dense; y: [rows, row_stride]. Only the panels of a part of `parts`, which are at most count().
-  void multiply(const RowBlock& rows, std::int64_t row_stride, const ColumnPart& part) const noexcept;
+  void multiply(const RowBlock& rows, const LinearShape& shape, const ColumnPart& part) const noexcept;
 
  private:
   void pack(std::span<const LinearPart> parts);

@@ -37,7 +37,9 @@ namespace {
 #include "simd/attend_block.hpp"
 #include "simd/few_keys.hpp"
 //
+#include "simd/activate.hpp"
 #include "simd/few.hpp"
+#include "simd/norm.hpp"
 #include "simd/peak.hpp"
 #include "simd/position.hpp"
 #include "simd/product.hpp"
@@ -56,8 +58,9 @@ constexpr decltype(KernelTable::multiply) multiply_panels = nullptr;
 
 // Every file in isa/ makes one of these from its own flags.
 constexpr KernelTable make_table(const char* isa, const char* features) {
-  return {isa,  features, query_block, few_queries, scratch_bytes,   attend,  attend_slice, merge,     score,
-          scan, position, query_block, pack_panel,  multiply_panels, exp_all, tanh_all,     fma_burst, read_burst};
+  return {isa,        features, query_block, few_queries, scratch_bytes, attend,     attend_slice,
+          merge,      score,    scan,        position,    query_block,   pack_panel, multiply_panels,
+          layer_norm, activate, exp_all,     tanh_all,    fma_burst,     read_burst};
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ struct ProductTile {
   std::int64_t x_stride, y_stride;
   std::int64_t features, columns;  // of the slice; of the panel
   bool first, last;                // slice
+  Activation activation;
 };
 
 // Sums the slice's features in one chain.
@@ -89,6 +90,7 @@ static void product_slice(ProductTile tile, std::int64_t rows, const Ahead& ahea
     at.x += first * tile.x_stride;
     at.y += first * tile.y_stride;
     product_rows<tile_rows, V>(at, count);
+    if (tile.activation != Activation::none) activate({at.y, count, tile.columns, tile.y_stride, tile.activation});
   }
 }
 
@@ -108,6 +110,7 @@ static void product_panel(const ProductTask& task, std::int64_t first, std::int6
     tile.columns = columns;
     tile.first = c == 0;
     tile.last = c + features == task.in;
+    tile.activation = tile.last ? task.activation : Activation::none;
     const std::int64_t share = tile.last && first + columns == task.out ? 0 : features * query_block / tiles;
     product_slice<V>(tile, task.rows, {tile.panel + features * query_block, share});
   }

@@ -1,0 +1,3 @@
+static void activate(const ActivateTask& task) noexcept {
+  reference_activate(task);
+}
