@@ -52,35 +52,47 @@ static inline Reduced reduce(Batch x) {
 }
 
 template <int Steps>
-static inline Batch exp_by_table(Batch x) {
+static inline Batch exp_by_table(const Reduced& x) {
   using Table = ExpTable<Steps>;
-  const auto [steps, r] = reduce<Table::bits>(x);
-  const Batch power = float_of((steps << (23 - Table::bits)) + look_up(Table::entries, steps));  // 2ⁿ
-  const Batch p = xsimd::fma(xsimd::fma(Batch(Table::third), r, Batch(Table::second)), r, Batch(1.0F));
-  return xsimd::fma(power, p * r, power);
+  const Batch power = float_of((x.steps << (23 - Table::bits)) + look_up(Table::entries, x.steps));  // 2ⁿ
+  const Batch p = xsimd::fma(xsimd::fma(Batch(Table::third), x.rest, Batch(Table::second)), x.rest, Batch(1.0F));
+  return xsimd::fma(power, p * x.rest, power);
 }
 
-static inline Batch exp_by_polynomial(Batch x) {
-  const auto [steps, r] = reduce<0>(x);
+static inline Batch exp_by_polynomial(const Reduced& x) {
   Batch p(0.0013814540176801306F);
-  p = xsimd::fma(p, r, Batch(0.008368745108942591F));
-  p = xsimd::fma(p, r, Batch(0.041668390783547914F));
-  p = xsimd::fma(p, r, Batch(0.1666652039904253F));
-  p = xsimd::fma(p, r, Batch(0.4999999343212929F));
-  p = xsimd::fma(p, r, Batch(1.0F));
-  p = xsimd::fma(p, r, Batch(1.0F));
-  return p * float_of(steps << 23);
+  p = xsimd::fma(p, x.rest, Batch(0.008368745108942591F));
+  p = xsimd::fma(p, x.rest, Batch(0.041668390783547914F));
+  p = xsimd::fma(p, x.rest, Batch(0.1666652039904253F));
+  p = xsimd::fma(p, x.rest, Batch(0.4999999343212929F));
+  p = xsimd::fma(p, x.rest, Batch(1.0F));
+  p = xsimd::fma(p, x.rest, Batch(1.0F));
+  return p * float_of(x.steps << 23);
 }
 
 // The limit gives n = −127, whose biased exponent of 0 makes 2ⁿ exactly 0. It stands first: max takes the second of its
 // operands when one is NaN.
-static inline Batch exp(Batch x) {
-  const Batch limited = xsimd::max(Batch(-88.0297F), x);
+static inline Reduced reduce_limited(Batch x) {
+  constexpr int bits = W > 8 ? 4 : (W > 4 ? 3 : 0);
+  return reduce<bits>(xsimd::max(Batch(-88.0297F), x));
+}
+
+static inline Batch exp_reduced(const Reduced& x) {
   if constexpr (W > 4) {
-    return exp_by_table<W>(limited);
+    return exp_by_table<W>(x);
   } else {
-    return exp_by_polynomial(limited);
+    return exp_by_polynomial(x);
   }
+}
+
+static inline Batch exp(Batch x) {
+  return exp_reduced(reduce_limited(x));
+}
+
+// e^(x + error) for an error of less than the steps, such as that of rounding x.
+static inline Batch exp_corrected(Batch x, Batch error) {
+  const auto [steps, rest] = reduce_limited(x);
+  return exp_reduced({steps, rest + error});
 }
 
 template <class Function>

@@ -15,6 +15,7 @@ namespace {
 //
 #include "simd/elements.hpp"
 #include "simd/exp.hpp"
+#include "simd/lanes.hpp"
 #include "simd/tanh.hpp"
 #include "simd/transpose.hpp"
 //
