@@ -52,8 +52,9 @@ static inline float add_rows(const float* x, const float* residual, float* y, st
   return sums.total() / float(columns);
 }
 
+// The mean is the sum of two numbers: that of a row far from zero has too few digits for what is left of the row.
 struct Moments {
-  float mean, variance;
+  float mean, rest, variance;
 };
 
 // Of s, from a mean that is right but for rounding.
@@ -67,13 +68,16 @@ static inline Moments moments(const float* s, std::int64_t columns, float mean) 
   each_batch(
       columns, [&](std::int64_t c, int i) { add(Batch::load_unaligned(s + c), i); },
       [&](std::int64_t c, std::int64_t rest) { add(load_part(s + c, rest, Batch(mean)), 0); });
-  const float left = sums.total() / float(columns);
-  return {mean + left, squares.total() / float(columns) - left * left};
+  const float rest = sums.total() / float(columns);
+  const float variance = squares.total() / float(columns) - rest * rest;
+  return {mean, rest, variance < 0 ? 0 : variance};  // rounding can leave less than 0 of equal numbers
 }
 
 static inline void scale_row(const NormTask& task, float* y, Moments of) {
-  const Batch mean(of.mean), factor(1 / __builtin_sqrtf(of.variance + task.epsilon));
-  const auto scaled = [&](Batch x, Batch gamma, Batch beta) { return xsimd::fma((x - mean) * factor, gamma, beta); };
+  const Batch mean(of.mean), more(of.rest), factor(1 / __builtin_sqrtf(of.variance + task.epsilon));
+  const auto scaled = [&](Batch x, Batch gamma, Batch beta) {
+    return xsimd::fma((x - mean - more) * factor, gamma, beta);
+  };
   each_batch(
       task.columns,
       [&](std::int64_t c, int) {
