@@ -149,6 +149,35 @@ void position(State& state, const KernelTable& table) {
   count_elements(state, heads * size);
 }
 
+// A token of a layer of this width: its sum with what it was before, normalised.
+void layer_norm(State& state, const KernelTable& table) {
+  const std::int64_t rows = state.range(0), columns = state.range(1);
+  const headwise::Tensor x = filled(rows * columns), gamma = filled(columns), beta = filled(columns);
+  headwise::Tensor y({rows * columns});
+  const NormTask task{x.data(), x.data(), y.data(), gamma.data(), beta.data(), rows,
+                      columns,  columns,  columns,  columns,      1e-12F};
+  for (auto _ : state) table.layer_norm(task);
+  count_elements(state, rows * columns);
+}
+
+// In place, so that the numbers change from turn to turn; no function here takes longer for some than for others.
+void activate(State& state, const KernelTable& table, Activation activation) {
+  headwise::Tensor x = filled(state.range(0));
+  for (auto _ : state) table.activate({x.data(), state.range(0) / 64, 64, 64, activation});
+  count_elements(state, x.size());
+}
+
+// y = f(x·Wᵀ) as a layer's forward half has it.
+void multiply(State& state, const KernelTable& table, Activation activation) {
+  const std::int64_t rows = state.range(0), in = state.range(1), out = state.range(2);
+  const std::int64_t panels = (out + table.panel - 1) / table.panel;
+  const headwise::Tensor x = filled(rows * in), weights = filled(panels * table.panel * in);
+  headwise::Tensor y({rows * out});
+  const ProductTask task{x.data(), y.data(), rows, in, out, weights.data(), nullptr, in, out, 96, activation};
+  for (auto _ : state) table.multiply(task);
+  count_flops(state, table, 2.0 * double(rows * in * out));
+}
+
 using Elementwise = void (*)(const float* x, float* y, std::int64_t n) noexcept;
 
 void elementwise(State& state, Elementwise function) {
@@ -178,6 +207,23 @@ benchmark::internal::Benchmark* add(const KernelTable& table, const char* kernel
   return benchmark::RegisterBenchmark(name.c_str(), [&table, function](State& state) { function(state, table); });
 }
 
+void add_activations(const KernelTable& table) {
+  const std::map<std::string, Activation> activations{{"gelu", Activation::gelu},
+                                                      {"gelu_tanh", Activation::gelu_tanh},
+                                                      {"relu", Activation::relu},
+                                                      {"silu", Activation::silu},
+                                                      {"none", Activation::none}};
+  for (const auto& [name, activation] : activations) {
+    const auto alone = [activation = activation](State& s, const KernelTable& t) { activate(s, t, activation); };
+    const auto product = [activation = activation](State& s, const KernelTable& t) { multiply(s, t, activation); };
+    if (activation != Activation::none) add(table, name.c_str(), alone)->ArgName("n")->Arg(4096);
+    if (table.multiply == nullptr) continue;
+    add(table, ("multiply_" + name).c_str(), product)
+        ->ArgNames({"rows", "in", "out"})
+        ->ArgsProduct({{16, 64, 128}, {384, 1536}, {384, 1536}});
+  }
+}
+
 void add_kernels(const KernelTable& table) {
   const std::vector<std::int64_t> sizes{32, 64, 128};
   add(table, "attend", attend)->ArgNames({"keys", "size"})->ArgsProduct({{32, 128, 512, 2048}, sizes});
@@ -192,6 +238,8 @@ void add_kernels(const KernelTable& table) {
   add(table, "position", position)->ArgNames({"heads", "size"})->Args({12, 64})->Args({32, 128});
   add(table, "exp", [](State& s, const KernelTable& t) { elementwise(s, t.exp); })->ArgName("n")->Arg(4096);
   add(table, "tanh", [](State& s, const KernelTable& t) { elementwise(s, t.tanh); })->ArgName("n")->Arg(4096);
+  add(table, "layer_norm", layer_norm)->ArgNames({"rows", "columns"})->ArgsProduct({{32}, {384, 768, 1024}});
+  add_activations(table);
   add(table, "fma_burst", fma);
   auto* reads = add(table, "read_burst", read)->ArgName("bytes");
   for (const headwise::MemoryLevel& level : headwise::memory_levels()) reads->Arg(level.bytes_per_thread);
