@@ -3,6 +3,7 @@
 
 #include "headwise/attention.hpp"
 #include "headwise/build_info.hpp"
+#include "headwise/encoder.hpp"
 #include "headwise/error.hpp"
 #include "headwise/executor.hpp"
 #include "headwise/files.hpp"
