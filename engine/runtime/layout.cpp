@@ -187,6 +187,7 @@ void lay_out_worker(Plan& plan, Measure& worker) {
   layout.top = worker.take(o.top_weights.given || o.top_keys.given ? 2 * r.columns() : 0);
   layout.angles = worker.take(plan.model->config.rotary.dim);
   if (plan.model->projected) lay_out_rows(plan, worker);
+  layout.around = worker.take(plan.around.worker_floats);
   layout.floats = worker.floats;
 }
 
@@ -207,7 +208,7 @@ void lay_out(Plan& plan) {
   plan.model->projected ? lay_out_projected(plan, slab) : lay_out_heads(plan, slab);
   lay_out_scans(plan, slab);
   lay_out_slices(plan, slab);
-  plan.slab_floats = slab.floats;
+  plan.slab_floats = std::max(slab.floats, plan.slab_query_rows * plan.around.row_floats);
   lay_out_worker(plan, worker);
 }
 

@@ -45,6 +45,12 @@ struct MultiHeadAttention::Model {
 
 namespace runtime {
 using Model = MultiHeadAttention::Model;
+// All of them; null where the model has none.
+inline std::array<const projection::Linear*, product_count> products_of(const Model& model) noexcept {
+  std::array<const projection::Linear*, product_count> result{};
+  for (std::size_t p = 0; p < result.size(); ++p) result[p] = model.products[p] ? &*model.products[p] : nullptr;
+  return result;
+}
 // The table for ModelOptions::isa; throws Error for an unknown name or an ISA that the CPU lacks.
 const kernels::KernelTable& choose_kernels(const std::string& isa);
 }  // namespace runtime

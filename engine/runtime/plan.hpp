@@ -42,6 +42,7 @@ struct HeadSource {
 struct WorkerLayout {
   std::int64_t kernel = 0, linear = 0, rows_in = 0, rows_out = 0, weights = 0, average = 0, columns = 0;
   std::int64_t log_sum_exp = 0, angles = 0, top = 0;
+  std::int64_t around = 0;  // Around::worker_floats
   std::int64_t floats = 0;
 };
 
@@ -52,10 +53,20 @@ struct ScanLayout {
   bool per_batch = false, per_head = false, per_block = false;
 };
 
+// The steps that stand around a plan's own in a larger graph, as far as schedule and memory depend on them.
+struct Around {
+  double repeats = 1;              // how often the graph goes through the plan and what is around it
+  double row_work = 0;             // multiply-adds of a row
+  std::int64_t row_floats = 0;     // of a slab for each of its rows, while the plan's own steps do not run
+  std::int64_t worker_floats = 0;  // of each worker
+};
+
 struct Plan {
   static constexpr int max_steps = 16;
 
   const Model* model = nullptr;
+  std::size_t first_product = 0;  // of the model, among those of the workers
+  Around around;
   Request request;
   Step steps[max_steps];
   int num_steps = 0;
@@ -73,6 +84,7 @@ struct Plan {
   std::int64_t slab_query_rows = 0, slab_key_rows = 0, slab_sequences = 0, slab_slices = 0;  // of the largest
 
   const Tables& tables() const noexcept { return *request.tables; }
+  std::size_t index_of(Product product) const noexcept { return first_product + static_cast<std::size_t>(product); }
   std::int64_t scratch_floats() const noexcept {
     return (deep ? threads * slab_floats : slab_floats) + threads * worker.floats;
   }
@@ -89,7 +101,8 @@ struct PlanOptions {
   Schedule schedule = Schedule::automatic;
 };
 
-// Completes a plan whose model and request are set; fills the tables of the work's order.
+// Completes a plan whose model and request are set, and what is around it if anything is; fills the tables of the
+// work's order.
 void make_plan(Plan& plan, Tables& tables, const PlanOptions& options);
 
 // plan_steps.cpp: the steps in order.

@@ -141,7 +141,8 @@ void set_order(Plan& plan, Tables& tables, bool deep) {
 void weigh_slabs(const Plan& plan, Tables& tables) {
   const AttentionConfig& c = plan.model->config;
   const double row =
-      plan.model->projected ? double(c.model_dim) * double(c.num_heads * (3 * c.head_dim + c.value_dim)) : 0;
+      plan.around.row_work +
+      (plan.model->projected ? double(c.model_dim) * double(c.num_heads * (3 * c.head_dim + c.value_dim)) : 0);
   const double pair = double(c.num_heads) * double(c.head_dim + c.value_dim);
   tables.work.clear();
   for (std::size_t s = 0; s + 1 < tables.slab_starts.size(); ++s) {
@@ -175,6 +176,11 @@ bool prefers_deep(const Plan& plan, const Tables& tables) {
   return balance(tables, plan.threads) >= 0.85;
 }
 
+double graph_flops(const Plan& plan) {
+  const double around = 2 * plan.around.row_work * double(plan.request.sizes.query_rows);
+  return plan.around.repeats * (total_flops(plan) + around);
+}
+
 // As many threads as there are shares of half that size; more would only wait.
 int useful_threads(double flops) {
   if (flops < inline_flops) return 1;
@@ -197,7 +203,7 @@ void count_work(Plan& plan, Tables& tables) {
 }
 
 void choose_schedule(Plan& plan, Tables& tables, const PlanOptions& options) {
-  plan.threads = std::min(options.threads, useful_threads(total_flops(plan)));
+  plan.threads = std::min(options.threads, useful_threads(graph_flops(plan)));
   if (options.schedule != Schedule::wide && plan.request.sizes.batch > 1) {
     set_order(plan, tables, true);
     weigh_slabs(plan, tables);

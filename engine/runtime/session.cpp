@@ -20,13 +20,13 @@ Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
 int Session::threads() const noexcept {
-  return static_cast<int>(state_->workers.size());
+  return state_->runner.threads();
 }
 
 void Session::run(const AttentionInputs& inputs, const AttentionOutputs& outputs) try {
-  const Turn turn(state_->taken);
+  const Turn turn(state_->runner.taken);
   const FloatMode mode;
-  state_->find_threads();
+  state_->runner.find_threads();
   state_->execute(state_->plan_for(inputs, outputs), inputs.cancel);
 } catch (const std::bad_alloc&) {
   throw_out_of_memory("no memory to run a call");
@@ -34,12 +34,12 @@ void Session::run(const AttentionInputs& inputs, const AttentionOutputs& outputs
 
 Profile Session::profile(const AttentionInputs& inputs, const AttentionOutputs& outputs,
                          const ProfileOptions& options) try {
-  const Turn turn(state_->taken);
+  const Turn turn(state_->runner.taken);
   const FloatMode mode;
-  state_->find_threads();
+  state_->runner.find_threads();
   runtime::check_options(options);
-  state_->recorders.resize(state_->workers.size());
-  runtime::Recording recording(state_->workers, state_->recorders, options);
+  state_->recorders.resize(state_->runner.workers.size());
+  runtime::Recording recording(state_->runner.workers, state_->recorders, options);
   const Plan& plan = state_->plan_for(inputs, outputs);
   state_->execute(plan, inputs.cancel);
   recording.end();
@@ -49,15 +49,15 @@ Profile Session::profile(const AttentionInputs& inputs, const AttentionOutputs& 
 }
 
 void Session::append(KvCache& cache, const AttentionInputs& inputs) try {
-  const Turn turn(state_->taken);
+  const Turn turn(state_->runner.taken);
   const FloatMode mode;
-  state_->find_threads();
+  state_->runner.find_threads();
   AttentionInputs given = inputs;
   given.cache = &cache;
   Plan& plan = state_->last.forget();
   plan.model = &state_->attention.model();
   runtime::read_append(*plan.model, given, state_->tables, plan.request);
-  runtime::make_plan(plan, state_->tables, {state_->team_threads(), state_->schedule});
+  runtime::make_plan(plan, state_->tables, {state_->runner.team_threads(), state_->runner.schedule()});
   state_->execute(plan, inputs.cancel);
 } catch (const std::bad_alloc&) {
   throw_out_of_memory("no memory to append");
@@ -68,7 +68,7 @@ Explanation Session::explain(const AttentionInputs& inputs, const AttentionOutpu
   Plan plan;
   plan.model = &state_->attention.model();
   runtime::read_request(*plan.model, inputs, outputs, tables, plan.request);
-  runtime::make_plan(plan, tables, {state_->team_threads(), state_->schedule});
+  runtime::make_plan(plan, tables, {state_->runner.team_threads(), state_->runner.schedule()});
   return runtime::explain(plan, threads());
 } catch (const std::bad_alloc&) {
   throw_out_of_memory("no memory to explain a call");

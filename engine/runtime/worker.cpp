@@ -18,15 +18,15 @@ std::int64_t pieces_of(const projection::Linear& linear, std::int64_t rows, std:
 
 }  // namespace
 
-Worker::Worker(const Model& model) {
+Worker::Worker(std::span<const projection::Linear* const> products) : calls_(products.size()) {
   for (std::size_t p = 0; p < calls_.size(); ++p) {
-    if (model.products[p]) calls_[p].emplace(*model.products[p]);
+    if (products[p] != nullptr) calls_[p].emplace(*products[p]);
   }
 }
 
-bool Worker::multiply(Product product, const projection::RowBlock& rows, const projection::ColumnPart& part,
+bool Worker::multiply(std::size_t product, const projection::RowBlock& rows, const projection::ColumnPart& part,
                       void* scratch) noexcept {
-  projection::LinearCall& call = *calls_[static_cast<std::size_t>(product)];
+  projection::LinearCall& call = *calls_[product];
   const std::int64_t pieces = stop == nullptr ? 1 : pieces_of(call.linear(), rows.count, part.parts);
   for (std::int64_t i = 0; i < pieces && !is_stopped(); ++i) {
     if (call.run(rows, {part.index * pieces + i, part.parts * pieces}, scratch)) continue;

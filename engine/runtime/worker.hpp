@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <optional>
+#include <span>
 
 #include "plan.hpp"
 #include "recorder.hpp"
@@ -12,7 +13,9 @@ namespace headwise::runtime {
 
 class Worker {
  public:
-  explicit Worker(const Model& model);
+  // What it multiplies with: the products of a plan's model, or of several models one after the other; null where one
+  // has none. Plan::first_product says where a model's begin.
+  explicit Worker(std::span<const projection::Linear* const> products);
 
   // Starts a step: units come from a counter that all threads share, or from one of this thread's own when it is null.
   void begin_step(std::atomic<std::int64_t>* shared) noexcept {
@@ -39,7 +42,7 @@ class Worker {
   bool is_stopped() const noexcept { return stop != nullptr && stop->is_set(); }
 
   // False when oneDNN reports an error. A call that can be cancelled goes in pieces, see worker.cpp.
-  bool multiply(Product product, const projection::RowBlock& rows, const projection::ColumnPart& part,
+  bool multiply(std::size_t product, const projection::RowBlock& rows, const projection::ColumnPart& part,
                 void* scratch) noexcept;
 
   float* memory = nullptr;       // Plan::worker.floats
@@ -49,7 +52,7 @@ class Worker {
   Stop* stop = nullptr;          // of a call that can be cancelled
 
  private:
-  std::array<std::optional<projection::LinearCall>, product_count> calls_;
+  std::vector<std::optional<projection::LinearCall>> calls_;
   std::atomic<std::int64_t>* shared_ = nullptr;
   std::int64_t next_ = 0;
   std::int64_t taken_ = 0;  // units of this step
