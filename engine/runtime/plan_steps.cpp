@@ -134,13 +134,18 @@ void add_reports(Plan& plan) {
              bytes_of(o.head_contribution)});
 }
 
-// Rows past a sequence's own length, in tensors that are padded to the longest.
+// Rows past a sequence's own length, in tensors that are padded to the longest: of a ragged batch all but the output.
 bool has_padding(const Plan& plan) {
   const Request& r = plan.request;
+  const AttentionOutputs& o = r.outputs;
+  if (r.ragged) {
+    return r.wants_weights() || o.scores.given || o.log_sum_exp.given || o.head_context.given ||
+           o.head_contribution.given;
+  }
   for (std::int64_t b = 0; b < r.sizes.batch; ++b) {
     if (r.sequence(b).queries < r.sizes.queries) return true;
   }
-  return r.ragged || r.sizes.queries == 0;
+  return r.sizes.queries == 0;
 }
 
 void add_output(Plan& plan) {

@@ -53,7 +53,21 @@ constexpr std::string_view other_keys[] = {"model_type",
                                            "llm_config",
                                            "language_config",
                                            "vision_config",
-                                           "audio_config"};
+                                           "audio_config",
+                                           "hidden_size",
+                                           "dim",
+                                           "num_hidden_layers",
+                                           "n_layers",
+                                           "intermediate_size",
+                                           "hidden_dim",
+                                           "hidden_act",
+                                           "activation",
+                                           "layer_norm_eps",
+                                           "vocab_size",
+                                           "type_vocab_size",
+                                           "pad_token_id",
+                                           "embedding_size",
+                                           "is_decoder"};
 
 template <class List>
 bool contains(const List& list, std::string_view key) {
@@ -174,6 +188,14 @@ bool ConfigJson::has_object(std::string_view key) const {
 std::optional<std::int64_t> ConfigJson::positive_integer(std::string_view object, std::string_view key) const {
   const json* value = find(object, key);
   return value == nullptr ? std::nullopt : std::optional(integer_in(key, *value));
+}
+
+std::optional<std::int64_t> ConfigJson::natural_number(std::string_view object, std::string_view key) const {
+  const json* value = find(object, key);
+  if (value == nullptr) return std::nullopt;
+  const bool natural = value->is_number_unsigned() && value->get<std::uint64_t>() <= INT64_MAX;
+  if (!natural) refuse(std::string(key) + " is no integer of 0 or more");
+  return value->get<std::int64_t>();
 }
 
 std::optional<double> ConfigJson::positive_number(std::string_view object, std::string_view key) const {

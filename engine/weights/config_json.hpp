@@ -30,6 +30,7 @@ class ConfigJson {
   bool has(std::string_view object, std::string_view key) const { return find(object, key) != nullptr; }
   bool has_object(std::string_view key) const;
   std::optional<std::int64_t> positive_integer(std::string_view object, std::string_view key) const;
+  std::optional<std::int64_t> natural_number(std::string_view object, std::string_view key) const;  // 0 or more
   std::optional<double> positive_number(std::string_view object, std::string_view key) const;
   std::optional<float> positive_float(std::string_view object, std::string_view key) const;
   bool flag(std::string_view object, std::string_view key, bool otherwise) const;

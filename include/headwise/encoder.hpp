@@ -42,6 +42,7 @@ struct EncoderOptions {
   std::string isa{};               // as ModelOptions::isa
   Allocator allocator{};           // of the packed weights and tables
   bool head_contribution = false;  // attention(i) can tell AttentionOutputs::head_contribution; keeps more weights
+  OpenOptions open{};              // progress counts the bytes of all tensors
 };
 
 // A model ready to run: packed weights, chosen kernels. Immutable and safe to share between threads; copies share.
