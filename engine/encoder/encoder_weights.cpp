@@ -49,6 +49,10 @@ class Loader {
  private:
   EncoderConfig& config() { return model_.config; }
 
+  [[noreturn]] void refuse(const std::string& problem) const {
+    throw Error(ErrorCode::bad_file, in_quotes(reader_.file().path()) + " and its config.json: " + problem);
+  }
+
   void read_embeddings() {
     EncoderConfig& c = config();
     model_.words = reader_.read_kept(std::string(family_.words), {or_any(c.vocabulary_size), or_any(c.model_dim)});
@@ -57,9 +61,11 @@ class Loader {
     model_.positions = reader_.read_kept(std::string(family_.positions), {or_any(c.max_positions), c.model_dim});
     c.max_positions = model_.positions.shape()[0];
     if (c.first_position >= c.max_positions) {
-      throw Error(ErrorCode::bad_file, in_quotes(reader_.file().path()) + ": the first token would have position " +
-                                           std::to_string(c.first_position) + " (pad_token_id + 1) of " +
-                                           std::to_string(c.max_positions));
+      refuse("the first token would have position " + std::to_string(c.first_position) + " (pad_token_id + 1) of " +
+             std::to_string(c.max_positions));
+    }
+    if (c.model_dim % c.num_heads != 0) {
+      refuse(std::to_string(c.num_heads) + " heads do not share a width of " + std::to_string(c.model_dim));
     }
     read_token_types();
     model_.embedding_norm = reader_.read_norm(std::string(family_.embedding_norm), c.model_dim);

@@ -41,7 +41,8 @@ class Case:
 
 def sentence(generator: torch.Generator, length: int, words: int) -> torch.Tensor:
     ids = torch.randint(FIRST_WORD, words, (length,), generator=generator)
-    ids[0], ids[-1] = CLS, SEP
+    if length > 2:  # else all sentences would be one
+        ids[0], ids[-1] = CLS, SEP
     return ids
 
 
