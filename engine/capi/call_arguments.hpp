@@ -6,6 +6,7 @@
 
 namespace headwise::capi {
 
+SessionOptions read_session_options(const headwise_session_options* options);
 AttentionInputs read_inputs(const headwise_inputs* inputs);
 AttentionOutputs read_outputs(const headwise_outputs* outputs);
 

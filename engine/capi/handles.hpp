@@ -38,6 +38,14 @@ struct headwise_model {
   headwise::capi::StoredConfig config{attention.config()};
 };
 
+struct headwise_encoder {
+  headwise::Encoder encoder;
+};
+
+struct headwise_encoder_session {
+  headwise::EncoderSession session;
+};
+
 struct headwise_cache {
   headwise::KvCache cache;
 };

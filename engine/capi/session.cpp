@@ -3,15 +3,19 @@
 #include "handles.hpp"
 #include "structs.hpp"
 
+namespace headwise::capi {
+
+SessionOptions read_session_options(const headwise_session_options* options) {
+  const auto c = read_options(options);
+  return {c.threads, read_enum("schedule", c.schedule, Schedule::deep),
+          c.executor == nullptr ? nullptr : c.executor->executor, read_allocator(c.allocator)};
+}
+
+}  // namespace headwise::capi
+
 using namespace headwise::capi;
 
 namespace {
-
-headwise::SessionOptions read_session_options(const headwise_session_options* options) {
-  const auto c = read_options(options);
-  return {c.threads, read_enum("schedule", c.schedule, headwise::Schedule::deep),
-          c.executor == nullptr ? nullptr : c.executor->executor, read_allocator(c.allocator)};
-}
 
 headwise::ProfileOptions read_profile_options(const headwise_profile_options* options) {
   const auto c = read_options(options);

@@ -20,14 +20,15 @@
  * library keeps no pointer of the caller's but allocators and the log handler. NULL where a handle is wanted is
  * HEADWISE_INVALID_ARGUMENT.
  *
- * Threads. Functions may be called from any thread. Files, layers, weights, stored layers, checks, models, tensors,
- * explanations and profiles do not change and may be used by several threads at once, as long as none frees them. A
- * session serves one call at a time and says HEADWISE_BUSY to a second one; a cache has one writer at a time and no
- * reader meanwhile. */
+ * Threads. Functions may be called from any thread. Files, layers, weights, stored layers, checks, models, encoders,
+ * tensors, explanations and profiles do not change and may be used by several threads at once, as long as none frees
+ * them. A session serves one call at a time and says HEADWISE_BUSY to a second one; a cache has one writer at a time
+ * and no reader meanwhile. */
 #ifndef HEADWISE_HEADWISE_H
 #define HEADWISE_HEADWISE_H
 
 #include "headwise/c/cache.h"
+#include "headwise/c/encoder.h"
 #include "headwise/c/files.h"
 #include "headwise/c/layouts.h"
 #include "headwise/c/model.h"
