@@ -22,4 +22,18 @@ void for_each_unit(const runtime::Plan& plan, const runtime::Slab& slab, runtime
   }
 }
 
+// y = norm(x + residual); residual may be null, y may be either.
+struct NormRows {
+  const float* x;
+  const float* residual;
+  float* y;
+};
+
+inline void norm_rows(const LayerPlan& plan, const Norm& norm, const NormRows& rows, std::int64_t count) noexcept {
+  const Encoder::Model& model = *plan.call->model;
+  const std::int64_t width = plan.width();
+  model.kernels->layer_norm({rows.x, rows.residual, rows.y, norm.gamma.data(), norm.beta.data(), count, width, width,
+                             width, width, static_cast<float>(model.config.layer_norm_epsilon)});
+}
+
 }  // namespace headwise::encoder

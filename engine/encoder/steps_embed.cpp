@@ -23,33 +23,26 @@ const Sequence* sequence_at(const Plan& plan, std::int64_t row) noexcept {
   return &*(past - 1);
 }
 
-void add_tables(const LayerPlan& plan, std::int64_t row, float* to) noexcept {
+// Summed in double: one rounding where torch has two, which all layers inherit.
+void add_tables(const LayerPlan& plan, std::int64_t row, std::int64_t position, float* to) noexcept {
   const Encoder::Model& model = *plan.call->model;
   const std::int64_t width = plan.width();
-  const float* word = model.words.data() + id_of(plan.call->inputs.token_ids, row) * width;
+  const auto row_of = [&](const Tensor& table, std::int64_t id) { return table.data() + id * width; };
+  const float* words = row_of(model.words, id_of(plan.call->inputs.token_ids, row));
+  const float* positions = row_of(model.positions, model.config.first_position + position);
   if (!model.token_types.given()) {
-    std::copy_n(word, width, to);
+    for (std::int64_t i = 0; i < width; ++i) to[i] = words[i] + positions[i];
     return;
   }
-  const float* type = model.token_types.data() + id_of(plan.call->inputs.token_types, row) * width;
-  for (std::int64_t i = 0; i < width; ++i) to[i] = word[i] + type[i];
+  const float* types = row_of(model.token_types, id_of(plan.call->inputs.token_types, row));
+  for (std::int64_t i = 0; i < width; ++i) to[i] = float(double(words[i]) + double(types[i]) + double(positions[i]));
 }
 
-// Rows of one sequence: their positions follow each other.
+// Rows of one sequence.
 void embed_rows(const LayerPlan& plan, std::int64_t row, std::int64_t count, std::int64_t position) noexcept {
-  const Encoder::Model& model = *plan.call->model;
-  const std::int64_t width = plan.width();
-  float* rows = plan.rows.states + row * width;
-  for (std::int64_t i = 0; i < count; ++i) add_tables(plan, row + i, rows + i * width);
-  kernels::NormTask task{};
-  task.x = task.y = rows;
-  task.residual = model.positions.data() + (model.config.first_position + position) * width;
-  task.gamma = model.embedding_norm.gamma.data();
-  task.beta = model.embedding_norm.beta.data();
-  task.rows = count;
-  task.columns = task.x_stride = task.residual_stride = task.y_stride = width;
-  task.epsilon = static_cast<float>(model.config.layer_norm_epsilon);
-  model.kernels->layer_norm(task);
+  float* rows = plan.rows.states + row * plan.width();
+  for (std::int64_t i = 0; i < count; ++i) add_tables(plan, row + i, position + i, rows + i * plan.width());
+  norm_rows(plan, plan.call->model->embedding_norm, {rows, nullptr, rows}, count);
 }
 
 void store(const Plan& plan, const Slab& slab, Worker& worker, const MutableTensorView& to,

@@ -13,18 +13,9 @@ using runtime::Worker;
 
 void add_norm(const Plan& plan, const Slab& slab, Worker& worker, const Norm& norm) noexcept {
   const LayerPlan& layer = layer_plan(plan);
-  const Encoder::Model& model = *layer.call->model;
-  const std::int64_t width = layer.width();
   for_each_unit(plan, slab, worker, [&](std::int64_t first, std::int64_t count) {
-    kernels::NormTask task{};
-    task.x = layer.rows.updates + first * width;
-    task.residual = task.y = layer.rows.states + first * width;
-    task.gamma = norm.gamma.data();
-    task.beta = norm.beta.data();
-    task.rows = count;
-    task.columns = task.x_stride = task.residual_stride = task.y_stride = width;
-    task.epsilon = static_cast<float>(model.config.layer_norm_epsilon);
-    model.kernels->layer_norm(task);
+    float* states = layer.rows.states + first * layer.width();
+    norm_rows(layer, norm, {layer.rows.updates + first * layer.width(), states, states}, count);
   });
 }
 

@@ -24,7 +24,7 @@ from crafted_npz import crafted_npz  # noqa: E402
 
 MAX_BYTES = 20_000  # longer inputs slow fuzzing and are covered by the verdicts
 CRAFTED = {"safetensors": crafted_safetensors, "npy": crafted_npy, "npz": crafted_npz, "config": crafted_config,
-           "index": crafted_index, "map": crafted_map}  # fmt: skip
+           "index": crafted_index, "map": crafted_map, "encoder": crafted_config}  # fmt: skip
 CASES = {"safetensors": "*.safetensors", "npy": "*.npy", "npz": "*.npz", "index": "*.index.json"}
 
 
