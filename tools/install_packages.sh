@@ -4,7 +4,7 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build binutils git
-  libdnnl-dev libxsimd-dev libcli11-dev nlohmann-json3-dev libzip-dev
+  libdnnl-dev libxsimd-dev libcli11-dev nlohmann-json3-dev libzip-dev libutf8proc-dev
   doctest-dev libbenchmark-dev pkg-config dpkg-dev
   qemu-user g++-aarch64-linux-gnu
   clang-format-14 python3 python3-pip python3-venv

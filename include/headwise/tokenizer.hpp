@@ -47,7 +47,7 @@ class HEADWISE_API Tokenizer {
   // The token of an id, as the vocabulary writes it ("##ing"); "" for an id in a gap. Stays as long as a copy of the
   // tokenizer does. Throws Error(invalid_argument) for an id outside 0 … vocabulary_size() − 1.
   const std::string& token(std::int64_t id) const;
-  std::int64_t id(std::string_view token) const noexcept;  // −1: the vocabulary has no such token
+  std::int64_t id(std::string_view token) const;  // −1: the vocabulary has no such token
   // model_max_length of tokenizer_config.json, 512 when nothing is said. The limit in tokenizer.json's "truncation" is
   // that of some earlier call, and as little believed here as in Hugging Face's transformers.
   std::int64_t max_length() const noexcept;

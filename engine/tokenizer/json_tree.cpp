@@ -1,0 +1,134 @@
+#include "json_tree.hpp"
+
+#include <algorithm>
+
+#include "file_bytes.hpp"
+#include "headwise/error.hpp"
+#include "text.hpp"
+#include "token_settings.hpp"
+
+namespace headwise {
+namespace {
+
+using nlohmann::json;
+
+class TreeEvents : public nlohmann::json_sax<json> {
+ public:
+  TreeEvents(const std::vector<std::string>& wanted, JsonTree& tree) : wanted_(wanted), tree_(tree) {}
+
+  std::string problem = "not valid JSON";
+
+  bool null() override { return value(nullptr); }
+  bool boolean(bool given) override { return value(given); }
+  bool number_integer(number_integer_t number) override { return value(number); }
+  bool number_unsigned(number_unsigned_t number) override {
+    if (!in_vocabulary()) return value(number);
+    tree_.vocabulary.push_back({std::move(key_), number});
+    return tree_.vocabulary.size() <= max_vocabulary || fail("more than 4,194,304 tokens");
+  }
+  bool number_float(number_float_t number, const string_t&) override { return value(number); }
+  bool string(string_t& text) override { return value(std::move(text)); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(json::object()); }
+  bool end_object() override { return close(); }
+  bool start_array(std::size_t) override { return open(json::array()); }
+  bool end_array() override { return close(); }
+  bool key(string_t& name) override {
+    key_ = std::move(name);
+    if (ignored_ > 0 || in_vocabulary()) return true;
+    ignored_ = ignores(key_) ? depth_ : 0;
+    return ignored_ > 0 || !open_.back()->contains(key_) || fail("duplicate key " + in_quotes(key_));
+  }
+  bool parse_error(std::size_t place, const std::string&, const json::exception&) override {
+    return fail("not valid JSON, see byte " + std::to_string(place));
+  }
+
+ private:
+  bool fail(std::string why) {
+    problem = std::move(why);
+    return false;
+  }
+  bool in_model() const { return depth_ == 2 && model_ != nullptr && model_ == open_.back(); }
+  bool in_vocabulary() const { return vocabulary_ > 0; }
+  bool ignores(const std::string& name) const {
+    if (depth_ == 1) return tree_.root.is_object() && std::find(wanted_.begin(), wanted_.end(), name) == wanted_.end();
+    return in_model() && name == "merges";
+  }
+
+  bool value(json given) {
+    if (ignored_ > 0) return leave_ignored();
+    if (in_vocabulary()) return fail("the id of token " + in_quotes(key_) + " is no number above or equal to zero");
+    if (open_.empty()) return fail("neither a JSON object nor an array");
+    return put(std::move(given)) != nullptr;
+  }
+  // Where a value that is not wanted ends.
+  bool leave_ignored() {
+    if (ignored_ == depth_) ignored_ = 0;
+    return true;
+  }
+  json* put(json given) {
+    if (++values_ > max_json_values) {
+      fail("more than 262,144 values beside the vocabulary");
+      return nullptr;
+    }
+    json& parent = *open_.back();
+    if (parent.is_array()) return &parent.emplace_back(std::move(given));
+    return &(parent[key_] = std::move(given));
+  }
+
+  bool open(json given) {
+    if (depth_ >= max_json_depth) return fail("nests deeper than 64");
+    if (depth_ == 0) {
+      tree_.root = std::move(given);
+      open_.push_back(&tree_.root);
+    } else if (in_vocabulary()) {
+      return value(nullptr);
+    } else if (ignored_ == 0 && in_model() && key_ == "vocab") {
+      (given.is_object() ? vocabulary_ : ignored_) = depth_;
+      if (put(given.is_object() ? json::object() : json::array()) == nullptr) return false;
+    } else if (ignored_ == 0) {
+      json* placed = put(std::move(given));
+      if (placed == nullptr) return false;
+      if (depth_ == 1 && key_ == "model") model_ = placed;
+      open_.push_back(placed);
+    }
+    ++depth_;
+    return true;
+  }
+  bool close() {
+    --depth_;
+    if (in_vocabulary()) {
+      vocabulary_ = 0;
+    } else if (ignored_ > 0) {
+      return leave_ignored();
+    } else {
+      open_.pop_back();
+    }
+    return true;
+  }
+
+  const std::vector<std::string>& wanted_;
+  JsonTree& tree_;
+  std::vector<json*> open_;  // from the root to where values go
+  const json* model_ = nullptr;
+  std::string key_;
+  std::size_t depth_ = 0, values_ = 0;
+  // The depth at which a key began whose value is stepped over or is the vocabulary; 0: none.
+  std::size_t ignored_ = 0, vocabulary_ = 0;
+};
+
+}  // namespace
+
+JsonTree parse_json_tree(const std::string& path, const std::string& text, const std::vector<std::string>& wanted) {
+  JsonTree tree;
+  TreeEvents events(wanted, tree);
+  const bool good = is_plain_object(text) && json::sax_parse(text, &events);
+  if (!good) throw Error(ErrorCode::bad_file, in_quotes(path) + ": " + events.problem);
+  return tree;
+}
+
+JsonTree read_json_tree(const std::string& path, std::uint64_t most, const std::vector<std::string>& wanted) {
+  return parse_json_tree(path, read_text(path, most), wanted);
+}
+
+}  // namespace headwise

@@ -1,0 +1,31 @@
+// A JSON file of a sentence-transformers folder, which may be missing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "json_tree.hpp"
+#include "json_values.hpp"
+
+namespace headwise {
+
+class SentenceFile {
+ public:
+  // nullopt when the folder has no such file. wanted: the keys that are kept of an object.
+  static std::optional<SentenceFile> open(const std::string& folder, const std::string& name,
+                                          const std::vector<std::string>& wanted);
+
+  const std::string& path() const noexcept { return path_; }
+  const nlohmann::json& root() const noexcept { return tree_.root; }
+  // Throws Error(bad_file) when the file holds none. Lives as long as this.
+  JsonObject object() const { return JsonObject(path_, "", tree_.root); }
+
+ private:
+  SentenceFile(std::string path, JsonTree tree) : path_(std::move(path)), tree_(std::move(tree)) {}
+
+  std::string path_;
+  JsonTree tree_;
+};
+
+}  // namespace headwise
