@@ -14,10 +14,10 @@ std::u32string cleaned(const std::string& content, const NormalizerSettings& set
   return {clean.codes.begin(), clean.codes.end()};
 }
 
-// Where a found token begins and ends with the white space that it takes along.
-Span widened(const AddedToken& token, const Characters& text, Span found, Span limits) {
-  while (token.lstrip && found.begin > limits.begin && is_space(text.codes[found.begin - 1])) --found.begin;
-  while (token.rstrip && found.end < limits.end && is_space(text.codes[found.end])) ++found.end;
+// Where a found token begins and ends with the white space that it takes along, from `done` at most.
+Span widened(const AddedToken& token, const Characters& text, Span found, std::size_t done, std::size_t end) {
+  while (token.lstrip && found.begin > done && is_space(text.codes[found.begin - 1])) --found.begin;
+  while (token.rstrip && found.end < end && is_space(text.codes[found.end])) ++found.end;
   return found;
 }
 
@@ -67,11 +67,10 @@ void AddedTokens::split(const Characters& text, Span span, std::vector<Piece>& t
     const Span found{at, at + entry->content.size()};
     at = found.end;
     if (entry->token.single_word && !stands_alone(text, found, span)) continue;
-    const Span taken = widened(entry->token, text, found, {done, span.end});
+    const Span taken = widened(entry->token, text, found, done, span.end);
     if (done < taken.begin) to.push_back({{done, taken.begin}, -1});
     to.push_back({taken, entry->token.id});
-    done = taken.end;
-    at = std::max(at, done);
+    done = taken.end;  // a token may begin in the white space that the one before took along; the reference takes both
   }
   if (done < span.end) to.push_back({{done, span.end}, -1});
 }

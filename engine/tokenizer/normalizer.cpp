@@ -1,17 +1,25 @@
 #include "normalizer.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "unicode.hpp"
 
 namespace headwise {
 namespace {
 
+// A mark behind a starter; it may be one that is dropped.
+struct Mark {
+  char32_t code;
+  int order;
+};
+
 class Normalizer {
  public:
-  Normalizer(const NormalizerSettings& settings, Characters& to) : settings_(settings), to_(to), marks_(to.size()) {}
+  Normalizer(const NormalizerSettings& settings, Characters& to) : settings_(settings), to_(to) {}
 
   void add(char32_t c, std::uint32_t start, std::uint32_t end) {
+    if (!marks_.empty() && c < 0x80) put_marks();
     start_ = start;
     end_ = end;
     if (c < 0x80) return add_ascii(c);
@@ -24,7 +32,7 @@ class Normalizer {
     settings_.strip_accents ? add_stripped(c) : put_lower(c);
     if (apart) put_starter(' ');
   }
-  void finish() { order_marks(); }
+  void finish() { put_marks(); }
 
  private:
   // Most text is ASCII, which neither decomposes nor combines.
@@ -33,24 +41,27 @@ class Normalizer {
       if (c != '\t' && c != '\n' && c != '\r') return;
       c = ' ';
     }
-    put_starter(settings_.lowercase && c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+    put(settings_.lowercase && c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
   }
 
   void add_stripped(char32_t c) {
     Decomposition room;
     for (const char32_t part : decompose(c, room)) {
       const int order = combining_class(part);
-      if (order == 0) order_marks();
-      if (!is_nonspacing_mark(part)) put_lower(part);
-      if (order == 0) marks_ = to_.size();
+      if (order == 0) {
+        put_marks();
+        if (!is_nonspacing_mark(part)) put_lower(part);
+      } else {
+        marks_.push_back({part, order});
+        mark_places_.push_back({start_, end_});
+      }
     }
   }
 
   void put(char32_t c) { to_.add(c, start_, end_); }
   void put_starter(char32_t c) {
-    order_marks();
+    put_marks();
     put(c);
-    marks_ = to_.size();
   }
   void put_lower(char32_t c) {
     if (!settings_.lowercase) return put(c);
@@ -58,17 +69,26 @@ class Normalizer {
     for (const char32_t part : lower(c, room)) put(part);
   }
 
-  // Canonical order (Unicode 15.0, section 3.11) of the marks behind the last starter. Few languages have two that are
-  // not dropped. The bytes stay in their places, so that those of a token are one stretch of the text.
-  void order_marks() {
-    if (!settings_.strip_accents || to_.size() - marks_ < 2) return;
-    std::stable_sort(to_.codes.begin() + static_cast<std::ptrdiff_t>(marks_), to_.codes.end(),
-                     [](char32_t a, char32_t b) { return combining_class(a) < combining_class(b); });
+  // Canonical order (Unicode 15.0, section 3.11). The bytes stay in their places, as in the reference, so that those of
+  // a token are one stretch of the text.
+  void put_marks() {
+    if (marks_.empty()) return;
+    std::stable_sort(marks_.begin(), marks_.end(), [](Mark a, Mark b) { return a.order < b.order; });
+    const Place here{start_, end_};
+    for (std::size_t i = 0; i < marks_.size(); ++i) {
+      std::tie(start_, end_) = mark_places_[i];
+      if (!is_nonspacing_mark(marks_[i].code)) put_lower(marks_[i].code);
+    }
+    std::tie(start_, end_) = here;
+    marks_.clear();
+    mark_places_.clear();
   }
 
+  using Place = std::pair<std::uint32_t, std::uint32_t>;  // the bytes that a code point comes from
   const NormalizerSettings& settings_;
   Characters& to_;
-  std::size_t marks_;  // where those behind the last starter begin in to_
+  std::vector<Mark> marks_{};  // behind the last starter
+  std::vector<Place> mark_places_{};
   std::uint32_t start_ = 0, end_ = 0;
 };
 
