@@ -19,7 +19,6 @@ class Normalizer {
   Normalizer(const NormalizerSettings& settings, Characters& to) : settings_(settings), to_(to) {}
 
   void add(char32_t c, std::uint32_t start, std::uint32_t end) {
-    if (!marks_.empty() && c < 0x80) put_marks();
     start_ = start;
     end_ = end;
     if (c < 0x80) return add_ascii(c);
@@ -41,7 +40,7 @@ class Normalizer {
       if (c != '\t' && c != '\n' && c != '\r') return;
       c = ' ';
     }
-    put(settings_.lowercase && c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+    put_starter(settings_.lowercase && c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
   }
 
   void add_stripped(char32_t c) {
@@ -60,7 +59,7 @@ class Normalizer {
 
   void put(char32_t c) { to_.add(c, start_, end_); }
   void put_starter(char32_t c) {
-    put_marks();
+    if (!marks_.empty()) put_marks();
     put(c);
   }
   void put_lower(char32_t c) {
@@ -72,7 +71,6 @@ class Normalizer {
   // Canonical order (Unicode 15.0, section 3.11). The bytes stay in their places, as in the reference, so that those of
   // a token are one stretch of the text.
   void put_marks() {
-    if (marks_.empty()) return;
     std::stable_sort(marks_.begin(), marks_.end(), [](Mark a, Mark b) { return a.order < b.order; });
     const Place here{start_, end_};
     for (std::size_t i = 0; i < marks_.size(); ++i) {
