@@ -9,6 +9,7 @@
 #include <string>
 
 #include "headwise/attention.hpp"
+#include "headwise/pooling.hpp"
 
 namespace headwise {
 
@@ -82,13 +83,6 @@ struct EncoderInputs {
   TensorView token_types{};  // [rows], below num_token_types; not given: all 0
   // Any thread may set it to end the call, see AttentionInputs::cancel.
   const std::atomic<bool>* cancel = nullptr;
-};
-
-// How the hidden states of a sequence become its embedding.
-enum class Pooling {
-  mean,  // of all its tokens, special ones included
-  cls,   // the first token's
-  max,   // the largest of each feature
 };
 
 // Where results go; at least one must be given. Floats are f32, f16 or bf16. Outputs must not overlap the inputs or

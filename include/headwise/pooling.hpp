@@ -3,9 +3,10 @@
 
 namespace headwise {
 
+// Of the hidden states of the last layer.
 enum class Pooling {
-  mean,  // of all tokens, special ones too
-  cls,   // the first token's row
+  mean,  // of all tokens, special ones included
+  cls,   // the first token's
   max,   // the largest of each feature
 };
 
