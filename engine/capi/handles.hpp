@@ -46,6 +46,18 @@ struct headwise_encoder_session {
   headwise::EncoderSession session;
 };
 
+struct headwise_tokenizer {
+  headwise::Tokenizer tokenizer;
+};
+
+struct headwise_encoding {
+  headwise::Encoding encoding;
+};
+
+struct headwise_sentence {
+  headwise::SentenceSettings settings;
+};
+
 struct headwise_cache {
   headwise::KvCache cache;
 };

@@ -17,4 +17,10 @@ std::int64_t id_of(const TokenSettings& settings, const std::string& token) {
   throw Error(ErrorCode::bad_file, "neither the vocabulary nor the added tokens have " + in_quotes(token));
 }
 
+void naming_file(const std::string& file, const std::function<void()>& body) try {
+  body();
+} catch (const Error& error) {
+  throw Error(error.code(), in_quotes(file) + ": " + error.what());
+}
+
 }  // namespace headwise

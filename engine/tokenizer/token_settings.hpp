@@ -1,6 +1,7 @@
 // All that a tokenizer is made of, as its files say it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 namespace headwise {
 
 struct TokenSettings {
+  std::string file{};  // for messages
   NormalizerSettings normalizer{};
   std::vector<VocabularyEntry> vocabulary{};
   std::vector<AddedToken> added_tokens{};
@@ -30,5 +32,8 @@ inline constexpr std::size_t max_template = 1'000;  // parts
 
 // The id of a token that the files name; Error(bad_file) when neither vocabulary nor added tokens have it.
 std::int64_t id_of(const TokenSettings& settings, const std::string& token);
+
+// Puts the name of the file before the messages of errors that do not know it.
+void naming_file(const std::string& file, const std::function<void()>& body);
 
 }  // namespace headwise

@@ -43,12 +43,7 @@ Encoding finish(const Template& parts, Tokens& text, Tokens& pair, std::size_t r
 Tokenizer::Tokenizer(std::shared_ptr<const State> state) noexcept : state_(std::move(state)) {}
 
 Tokenizer Tokenizer::load(const std::string& path) try {
-  TokenSettings settings = read_tokenizer_files(path);
-  try {
-    return Tokenizer(std::make_shared<const State>(std::move(settings)));
-  } catch (const Error& error) {
-    throw Error(error.code(), in_quotes(path) + ": " + error.what());
-  }
+  return Tokenizer(std::make_shared<const State>(read_tokenizer_files(path)));
 } catch (const std::bad_alloc&) {
   throw_out_of_memory([&] { return in_quotes(path) + ": no memory for its tokenizer"; });
 }

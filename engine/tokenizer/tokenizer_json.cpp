@@ -152,6 +152,7 @@ TokenSettings parse_tokenizer_json(const std::string& path, const std::string& t
   JsonTree tree = parse_json_tree(path, text, wanted);
   const JsonObject file(path, "", tree.root);
   TokenSettings result;
+  result.file = path;
   read_model(file, result);
   read_normalizer(file, result.normalizer);
   check_pre_tokenizer(file);

@@ -8,12 +8,6 @@
 namespace headwise {
 namespace {
 
-void check_texts(const TokenSettings& settings) {
-  if (settings.added_tokens.size() > max_added_tokens) {
-    throw Error(ErrorCode::unsupported, "more than " + std::to_string(max_added_tokens) + " added tokens");
-  }
-}
-
 // The added tokens that the vocabulary does not have itself.
 std::vector<VocabularyEntry> outside(const Vocabulary& vocabulary, const std::vector<AddedToken>& tokens) {
   std::vector<VocabularyEntry> result;
@@ -42,7 +36,13 @@ void check_templates(const Templates& templates, const Vocabulary& vocabulary) {
 Tokenizer::State::State(TokenSettings settings)
     : normalizer(settings.normalizer), templates(settings.templates), max_length(settings.max_length) {
   utf8proc();  // says now that it is not there
-  check_texts(settings);
+  naming_file(settings.file, [&] { fill(settings); });
+}
+
+void Tokenizer::State::fill(TokenSettings& settings) {
+  if (settings.added_tokens.size() > max_added_tokens) {
+    throw Error(ErrorCode::unsupported, "more than " + std::to_string(max_added_tokens) + " added tokens");
+  }
   words = {id_of(settings, settings.unknown), settings.max_word};
   vocabulary = Vocabulary(std::move(settings.vocabulary), settings.prefix);
   vocabulary.add_outside(outside(vocabulary, settings.added_tokens));

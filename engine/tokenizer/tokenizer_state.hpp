@@ -22,6 +22,9 @@ struct Tokenizer::State {
   // Throws Error(bad_file) where the parts contradict each other, or Error(unsupported).
   explicit State(TokenSettings settings);
   Tokens tokenize(std::string_view text) const;
+
+ private:
+  void fill(TokenSettings& settings);
 };
 
 }  // namespace headwise

@@ -101,6 +101,7 @@ std::vector<VocabularyEntry> parse_vocabulary_text(const std::string& path, cons
 
 TokenSettings read_vocabulary_text(const std::string& path, const JsonObject* config) {
   TokenSettings result;
+  result.file = path;
   result.vocabulary = parse_vocabulary_text(path, read_text(path, max_tokenizer_bytes));
   if (config != nullptr) read_config(*config, result);
   result.unknown = special_token(config, "unk_token", "[UNK]");
@@ -110,7 +111,7 @@ TokenSettings read_vocabulary_text(const std::string& path, const JsonObject* co
                                    special_token(config, "mask_token", "[MASK]")}) {
     add_special(result, token);
   }
-  result.templates = bert_templates(id_of(result, cls), id_of(result, sep));
+  naming_file(path, [&] { result.templates = bert_templates(id_of(result, cls), id_of(result, sep)); });
   return result;
 }
 

@@ -32,12 +32,14 @@
 #include "headwise/c/files.h"
 #include "headwise/c/layouts.h"
 #include "headwise/c/model.h"
+#include "headwise/c/pooling.h"
 #include "headwise/c/positions.h"
 #include "headwise/c/profile.h"
 #include "headwise/c/session.h"
 #include "headwise/c/status.h"
 #include "headwise/c/system.h"
 #include "headwise/c/tensor.h"
+#include "headwise/c/tokenizer.h"
 #include "headwise/c/weights.h"
 
 #endif

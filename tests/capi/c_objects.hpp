@@ -39,6 +39,9 @@ using OwnedCache = Owned<headwise_cache, headwise_cache_free>;
 using OwnedExecutor = Owned<headwise_executor, headwise_executor_free>;
 using OwnedFlag = Owned<headwise_cancel_flag, headwise_cancel_flag_free>;
 using OwnedExplanation = Owned<headwise_explanation, headwise_explanation_free>;
+using OwnedTokenizer = Owned<headwise_tokenizer, headwise_tokenizer_free>;
+using OwnedEncoding = Owned<headwise_encoding, headwise_encoding_free>;
+using OwnedSentence = Owned<headwise_sentence, headwise_sentence_free>;
 using OwnedProfile = Owned<headwise_profile, headwise_profile_free>;
 
 // A struct with its size and zeros.

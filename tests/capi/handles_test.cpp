@@ -115,6 +115,9 @@ TEST_CASE("C handles: NULL for a handle is refused by name") {
 
 TEST_CASE("C handles: freeing NULL does nothing, and a flag of NULL is never set") {
   headwise_tensor_free(nullptr);
+  headwise_tokenizer_free(nullptr);
+  headwise_encoding_free(nullptr);
+  headwise_sentence_free(nullptr);
   headwise_file_free(nullptr);
   headwise_layers_free(nullptr);
   headwise_weights_free(nullptr);
