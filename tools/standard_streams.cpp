@@ -13,22 +13,16 @@ namespace headwise::tools {
 namespace {
 
 // A program that gave us a pipe may have left it in the mode that does not wait.
-void wait_for_input() {
-  pollfd input{STDIN_FILENO, POLLIN, 0};
+void wait_for_input(int descriptor) {
+  pollfd input{descriptor, POLLIN, 0};
   poll(&input, 1, -1);
 }
 
 std::size_t read_some(void* to, std::size_t count) {
-  for (;;) {
-    const ssize_t got = ::read(STDIN_FILENO, to, count);
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno == EAGAIN) wait_for_input();
-    if (errno == EAGAIN || errno == EINTR) continue;
-    throw CommandError(std::string("cannot read standard input: ") + std::strerror(errno));
-  }
+  return read_some_of(STDIN_FILENO, "standard input", to, count);
 }
 
-void claim_standard_input() {
+void claim_once() {
   static bool claimed = false;
   if (claimed) throw UsageError("'-' is standard input, which can be read once only; give the others as files");
   claimed = true;
@@ -39,8 +33,7 @@ void refuse_nothing(std::size_t bytes) {
 }
 
 Tensor read_standard_array() {
-  claim_standard_input();
-  if (isatty(STDIN_FILENO) == 1) throw UsageError("standard input is a terminal; pipe a .npy file into it");
+  claim_standard_input("a .npy file");
   bool first = true;
   const ByteReader reader = [&first](void* to, std::size_t count) {
     const std::size_t got = read_some(to, count);
@@ -52,6 +45,21 @@ Tensor read_standard_array() {
 }
 
 }  // namespace
+
+std::size_t read_some_of(int descriptor, const std::string& name, void* to, std::size_t count) {
+  for (;;) {
+    const ssize_t got = ::read(descriptor, to, count);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno == EAGAIN) wait_for_input(descriptor);
+    if (errno == EAGAIN || errno == EINTR) continue;
+    throw CommandError("cannot read " + name + ": " + std::strerror(errno));
+  }
+}
+
+void claim_standard_input(const std::string& what) {
+  claim_once();
+  if (isatty(STDIN_FILENO) == 1) throw UsageError("standard input is a terminal; pipe " + what + " into it");
+}
 
 bool is_standard(const std::string& path) {
   return path == "-";
@@ -70,7 +78,7 @@ Tensor load_array(const std::string& path) {
 }
 
 std::string read_standard_text(std::size_t most) {
-  claim_standard_input();
+  claim_once();
   std::string text;
   for (char piece[1 << 16]; text.size() <= most;) {
     const std::size_t got = read_some(piece, sizeof piece);

@@ -12,6 +12,12 @@ bool is_standard(const std::string& path);
 std::string input_name(const std::string& path);
 std::string output_name(const std::string& path);
 
+// Reads at least one byte, or 0 at the end; waits where the descriptor would not. Throws CommandError with the name.
+std::size_t read_some_of(int descriptor, const std::string& name, void* to, std::size_t count);
+// To be called once before standard input is read in pieces. Throws UsageError for a second time, and for a terminal:
+// "pipe <what> into it".
+void claim_standard_input(const std::string& what);
+
 // The array of a .npy file, or of what comes through standard input, which can be read once only. Throws UsageError for
 // a second time and when standard input is a terminal, CommandError when nothing comes.
 Tensor load_array(const std::string& path);

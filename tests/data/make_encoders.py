@@ -239,9 +239,14 @@ def write_model(name, spec, seed):
     write_safetensors(folder / "expected.safetensors", answers(Oracle(weights, names, model), seed + 100))
 
 
+# For the commands that read texts.
+VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnopqrstu", "##a", "##b", ",", "."]
+
+
 def main():
     for seed, (name, spec) in enumerate(MODELS.items()):
         write_model(name, spec, seed)
+    (FOLDER / "bert" / "vocab.txt").write_text("".join(word + "\n" for word in VOCABULARY), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import unittest
 TOOL = os.environ["HEADWISE_TOOL"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TINY_BERT = ROOT / "tests" / "data" / "tiny_bert" / "model.safetensors"
+TINY_ENCODER = ROOT / "tests" / "data" / "encoders" / "bert"
 TIMEOUT = 120
 
 FORMATS = {"<f4": "f", "<f8": "d", "<f2": "e", "|b1": "?"}
@@ -107,6 +108,8 @@ def every_command(query):
         "verify": ["verify", TINY_BERT, "--query", query],
         "convert": ["convert", TINY_BERT, os.fsdecode(query) + ".safetensors", "--force"],
         "bench": ["bench", *small, "--quiet"],
+        "embed": ["embed", TINY_ENCODER, "--text", "a b", "--quiet"],
+        "similar": ["similar", TINY_ENCODER, "a b", "c", "--quiet"],
         "info": ["info"],
     }
 

@@ -1,9 +1,10 @@
 """Names of files in every alphabet, and in none (case D07), over all sub-commands that read or write files."""
 
 import os
+import shutil
 import unittest
 
-from command import CommandTest, every_command, run, wave, write_layer, write_npy
+from command import TINY_ENCODER, CommandTest, every_command, run, wave, write_layer, write_npy
 
 NAMES = (
     "модель весов".encode(),
@@ -34,7 +35,19 @@ class Paths(CommandTest):
             "verify": ["verify", model, *more, "--query", query],
             "convert": ["convert", model, *more, os.fsdecode(query) + ".safetensors", "--force"],
             "bench": ["bench", model, *more, "--shapes", "1x8", "--min-time", "0.001", "--rounds", "1"],
+            "embed": ["embed", TINY_ENCODER, "--file", model, "--quiet"],
+            "similar": ["similar", self.encoder(model), "a", "b", "--quiet"],
         }
+
+    @staticmethod
+    def encoder(path):
+        """An encoder in a folder of this name, where the path exists."""
+        folder = os.fsencode(path) + b" encoder"
+        if not os.path.exists(path):
+            return path
+        if not os.path.exists(folder):
+            shutil.copytree(os.fsencode(TINY_ENCODER), folder)
+        return folder
 
     def each(self):
         for name in NAMES:

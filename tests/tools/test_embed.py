@@ -1,0 +1,204 @@
+"""headwise embed and similar, against float64 on a tiny model and golden values of the real one."""
+
+import json
+import os
+import shutil
+import struct
+import subprocess
+import unittest
+
+from command import ROOT, TIMEOUT, TINY_ENCODER, TOOL, CommandTest, read_npy
+from sentence_reference import Bert, cosine
+
+REAL = ROOT / "build" / "models" / "all-MiniLM-L6-v2"
+WORDS = (TINY_ENCODER / "vocab.txt").read_text().split()
+CLS, SEP = 2, 3
+TEXTS = ["a b c", "", "ab, cd", "é\u0301 A", "u t s r q p o n", "[MASK] a", "中"]
+IDS = [[5, 6, 7], [], [5, 27, 28, 1], [9, 5], [25, 24, 23, 22, 21, 20, 19, 18], [4, 5], [1]]
+
+
+class Embed(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.model = self.folder / "model"
+        shutil.copytree(TINY_ENCODER, self.model)
+        self.bert = Bert(self.model)
+
+    def texts_file(self, texts, end="\n"):
+        path = self.folder / "texts.txt"
+        path.write_bytes(b"".join((t if isinstance(t, bytes) else t.encode()) + end.encode() for t in texts))
+        return path
+
+    def expected(self, **options):
+        return [self.bert.embedding([CLS, *ids, SEP], **options) for ids in IDS]
+
+    def lines(self, *arguments, **options):
+        out = self.ok("embed", self.model, *arguments, **options).out.decode()
+        return [json.loads(line) for line in out.splitlines()]
+
+    def embeddings(self, *arguments, **options):
+        return [line["embedding"] for line in self.lines(*arguments, **options)]
+
+    def check(self, found, wanted, tolerance=5e-6):
+        self.assertEqual(len(found), len(wanted))
+        for row, other in zip(found, wanted):
+            self.assertEqual(len(row), len(other))
+            self.assertLess(max(abs(a - b) for a, b in zip(row, other)), tolerance)
+
+    def modules(self, pooling, normalize=False):
+        kinds = [("", "Transformer"), ("1_Pooling", "Pooling")] + [("2_Normalize", "Normalize")] * normalize
+        modules = [{"idx": i, "path": path, "type": f"sentence_transformers.models.{kind}"} for i, (path, kind) in enumerate(kinds)]
+        (self.model / "modules.json").write_text(json.dumps(modules))
+        (self.model / "1_Pooling").mkdir(exist_ok=True)
+        (self.model / "1_Pooling" / "config.json").write_text(json.dumps({f"pooling_mode_{pooling}": True}))
+
+    def test_texts_of_options_files_and_standard_input_give_the_same_as_float64(self):
+        wanted = self.expected()
+        options = [part for text in TEXTS for part in ("--text", text)]
+        found = self.embeddings(*options)
+        self.check(found, wanted)
+        file = self.texts_file(TEXTS)
+        self.assertEqual(self.embeddings("--file", file), found)
+        self.assertEqual(self.embeddings("--file", self.texts_file(TEXTS, "\r\n")), found)
+        for more in ([], ["--file", "-"]):
+            with open(self.texts_file(TEXTS), "rb") as stream:
+                self.assertEqual(self.embeddings(*more, stdin=stream), found)
+
+    def test_pooling_and_normalization(self):
+        file = self.texts_file(TEXTS)
+        for pooling in ("mean", "cls", "max"):
+            for normalize in (False, True):
+                with self.subTest(pooling=pooling, normalize=normalize):
+                    flag = "--normalize" if normalize else "--no-normalize"
+                    found = self.embeddings("--file", file, "--pooling", pooling, flag)
+                    self.check(found, self.expected(pooling=pooling, normalize=normalize))
+
+    def test_the_folder_decides_and_options_decide_against_it(self):
+        file = self.texts_file(TEXTS)
+        self.modules("cls_token", normalize=True)
+        result = self.ok("embed", self.model, "--file", file)
+        self.assertEqual(result.err, b"")
+        self.check(self.embeddings("--file", file), self.expected(pooling="cls", normalize=True))
+        self.check(self.embeddings("--file", file, "--no-normalize"), self.expected(pooling="cls"))
+        self.check(self.embeddings("--file", file, "--pooling", "max"), self.expected(pooling="max", normalize=True))
+        self.modules("lasttoken")
+        self.fails(1, ["pooling_mode_lasttoken"], "embed", self.model, "--text", "a")
+
+    def test_what_was_assumed_is_said_once(self):
+        note = self.ok("embed", self.model, "--text", "a", "--text", "b").err.decode()
+        self.assertEqual(note.count("\n"), 1)
+        for word in ("modules.json", "mean", "not normalized", "--pooling"):
+            self.assertIn(word, note)
+        self.assertEqual(self.ok("embed", self.model, "--text", "a", "--quiet").err, b"")
+
+    def test_a_prompt_stands_before_every_text(self):
+        wanted = [self.bert.embedding([CLS, 5, 6, SEP])]
+        self.check(self.embeddings("--prompt", "a ", "--text", "b"), wanted)
+        (self.model / "config_sentence_transformers.json").write_text('{"prompts": {"q": "a "}, "default_prompt_name": "q"}')
+        self.check(self.embeddings("--text", "b"), wanted)
+        self.check(self.embeddings("--text", "b", "--prompt", ""), [self.bert.embedding([CLS, 6, SEP])])
+
+    def test_long_texts_are_cut_counted_and_reported(self):
+        result = self.ok("embed", self.model, "--text", "a b c d e f g h i j k l m", "--text", "a", "--text", "b " * 30)
+        self.assertIn("2 of 3 texts were longer than 12 tokens and cut", result.err.decode())
+        first = json.loads(result.out.decode().splitlines()[0])["embedding"]
+        self.check([first], [self.bert.embedding([CLS, *range(5, 15), SEP])])
+        result = self.ok("embed", self.model, "--text", "a b c", "--max-length", "3")
+        self.assertIn("1 of 1 text was longer than 3 tokens and cut", result.err.decode())
+        self.fails(2, ["--max-length 13", "12 tokens"], "embed", self.model, "--text", "a", "--max-length", "13")
+        self.fails(2, ["--max-length 2", "no room"], "embed", self.model, "--text", "a", "--max-length", "2")
+
+    def test_bytes_that_are_no_utf8_and_nul_are_texts(self):
+        found = self.embeddings("--file", self.texts_file([b"a \xff\xfeb", b"a\x00", b"\xc3"]))
+        wanted = [[CLS, 5, 6, SEP], [CLS, 5, SEP], [CLS, SEP]]
+        self.check(found, [self.bert.embedding(ids) for ids in wanted])
+        lines = self.lines("--file", self.texts_file([b"\xff"]), "--with-text")
+        self.assertEqual(list(lines[0]), ["text", "embedding"])
+
+    def test_an_array_holds_the_same_numbers(self):
+        file, array = self.texts_file(TEXTS), self.folder / "e.npy"
+        found = self.embeddings("--file", file)
+        text = self.ok("embed", self.model, "--file", file, "--output", array).out.decode()
+        self.assertIn("7 texts", text)
+        shape, values = read_npy(array)
+        self.assertEqual(shape, [7, 12])
+        self.assertEqual([values[i * 12 : (i + 1) * 12] for i in range(7)], [[float(x) for x in row] for row in self.as_f32(found)])
+        piped = self.ok("embed", self.model, "--file", file, "--output", "-").out
+        self.assertEqual(piped, array.read_bytes())
+
+    @staticmethod
+    def as_f32(rows):
+        return [struct.unpack(f"<{len(row)}f", struct.pack(f"<{len(row)}f", *row)) for row in rows]
+
+    def test_json_is_one_object(self):
+        options = ["--text", "a", "--text", "b c"]
+        found = self.ok("embed", self.model, *options, "--json").json()
+        self.assertEqual(found["embeddings"], self.embeddings(*options))
+        self.assertEqual((found["texts"], found["tokens"], found["cut"], found["dimension"]), (2, 7, 0, 12))
+        self.assertEqual((found["pooling"], found["normalize"], found["max_length"]), ("mean", False, 12))
+        found = self.ok("embed", self.model, *options, "--output", self.folder / "e.npy", "--json").json()
+        self.assertNotIn("embeddings", found)
+
+    def test_no_text_at_all_gives_no_embedding(self):
+        self.assertEqual(self.embeddings("--file", self.texts_file([])), [])
+        self.ok("embed", self.model, "--file", self.texts_file([]), "--output", self.folder / "e.npy")
+        self.assertEqual(read_npy(self.folder / "e.npy")[0], [0, 12])
+
+    def test_order_and_bits_do_not_depend_on_the_other_texts(self):
+        texts = [" ".join(WORDS[5 + (i * 7 + j) % 21] for j in range(i % 10)) for i in range(3000)]
+        found = self.embeddings("--file", self.texts_file(texts))
+        alone = {}
+        for i in range(0, 3000, 631):
+            alone[i] = self.embeddings("--text", texts[i], "--threads", "1")[0]
+        self.assertEqual({i: found[i] for i in alone}, alone)
+        self.assertEqual(self.embeddings("--file", self.texts_file(texts), "--threads", "3"), found)
+
+    def test_who_writes_a_line_and_waits_gets_its_embedding(self):
+        command = [TOOL, "embed", str(self.model), "--quiet"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            for text, ids in (("a b", [5, 6]), ("c", [7])):
+                process.stdin.write(text.encode() + b"\n")
+                process.stdin.flush()
+                self.check([json.loads(process.stdout.readline())["embedding"]], [self.bert.embedding([CLS, *ids, SEP])])
+            process.stdin.close()
+            self.assertEqual(process.wait(TIMEOUT), 0)
+
+    def test_wrong_calls_say_what_to_do(self):
+        self.fails(1, ["no such folder"], "embed", self.folder / "absent", "--text", "a")
+        self.fails(1, ["absent.txt", "cannot open"], "embed", self.model, "--file", self.folder / "absent.txt")
+        self.fails(2, ["--text", "--file"], "embed", self.model, "--text", "a", "--file", self.texts_file(["a"]))
+        self.fails(2, ["--with-text"], "embed", self.model, "--text", "a", "--with-text", "--output", self.folder / "e.npy")
+        self.fails(2, ["--pooling", "mean|cls|max"], "embed", self.model, "--text", "a", "--pooling", "sum")
+        self.fails(1, ["directory"], "embed", self.model, "--file", self.folder)
+        (self.model / "vocab.txt").write_text("".join(word + "\n" for word in [*WORDS, "more"]))
+        self.fails(1, ["31", "30", "not of one model"], "embed", self.model, "--text", "a")
+        (self.model / "vocab.txt").unlink()
+        self.fails(1, ["vocab.txt"], "embed", self.model, "--text", "a")
+
+    def test_similar_prints_the_cosine(self):
+        a, b = self.bert.embedding([CLS, 5, 6, SEP]), self.bert.embedding([CLS, 7, SEP])
+        found = self.ok("similar", self.model, "a b", "c")
+        self.assertAlmostEqual(float(found.out), cosine(a, b), delta=2e-6)
+        found = self.ok("similar", self.model, "a b", "c", "--json").json()
+        self.assertAlmostEqual(found["cosine"], cosine(a, b), delta=1e-6)
+        self.assertEqual(found["texts"], ["a b", "c"])
+        self.assertAlmostEqual(float(self.ok("similar", self.model, "a", "a").out), 1, delta=1e-6)
+        self.fails(2, ["B"], "similar", self.model, "a")
+
+
+class Real(CommandTest):
+    def test_golden_values(self):
+        if not REAL.exists() and os.environ.get("HEADWISE_ALLOW_MISSING_MODEL"):
+            self.skipTest("the real model is not there")
+        golden = json.loads((ROOT / "tests" / "data" / "minilm_embeddings.json").read_text())
+        texts = [part for case in golden for part in ("--text", case["text"])]
+        out = self.ok("embed", REAL, *texts, "--quiet").out.decode()
+        for line, case in zip(out.splitlines(), golden, strict=True):
+            embedding = json.loads(line)["embedding"]
+            error = max(abs(a - b) for a, b in zip(embedding[: len(case["first"])], case["first"]))
+            self.assertLess(error, 2e-6, case["text"])
+            self.assertAlmostEqual(sum(x * x for x in embedding) ** 0.5, case["norm"], delta=1e-5)
+
+
+if __name__ == "__main__":
+    unittest.main()

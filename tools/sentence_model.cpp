@@ -1,0 +1,149 @@
+#include "sentence_model.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "layer_options.hpp"
+#include "option_types.hpp"
+#include "text.hpp"
+
+namespace headwise::tools {
+namespace {
+
+constexpr std::int64_t longest = 1 << 24;
+
+const Choices<Pooling> poolings{{"mean", Pooling::mean}, {"cls", Pooling::cls}, {"max", Pooling::max}};
+
+SentenceSettings settings_for(const SentenceOptions& options) {
+  SentenceSettings settings = read_sentence_settings(options.folder);
+  const auto take = [](auto& target, std::string& source, const auto& given) {
+    if (!given) return;
+    target = *given;
+    source = "the command line";
+  };
+  take(settings.pooling, settings.pooling_source, options.pooling);
+  take(settings.normalize, settings.normalize_source, options.normalize);
+  take(settings.prompt, settings.prompt_source, options.prompt);
+  const auto length = options.max_length > 0 ? std::optional(options.max_length) : std::nullopt;
+  take(settings.max_length, settings.max_length_source, length);
+  return settings;
+}
+
+Encoder load_encoder(const SentenceOptions& options, const Console& console) {
+  ProgressBar bar(console, "loading " + std::filesystem::path(options.folder).filename().string());
+  EncoderOptions load;
+  load.isa = checked_isa(options.isa);
+  load.open.progress = [&bar](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
+  return Encoder::load(options.folder, load);
+}
+
+void add_running(CLI::App& app, SentenceOptions& options) {
+  constexpr auto group = "How to run";
+  add_integer(app, "--threads", options.session.threads, 0, Session::max_threads,
+              "Threads (default 0: what affinity and quota allow)")
+      ->group(group);
+  add_choice<std::string>(app, "--isa", options.isa, isa_choices(),
+                          "Kernels to use (default: HEADWISE_ISA, then the fastest)")
+      ->group(group);
+}
+
+}  // namespace
+
+void add_sentence_options(CLI::App& app, SentenceOptions& options) {
+  constexpr auto group = "How texts become embeddings (default: as the folder says)";
+  add_path(app, "MODEL_DIR", options.folder, "Folder with config.json, weights and tokenizer.json or vocab.txt")
+      ->required();
+  add_choice_function<Pooling>(
+      app, "--pooling", [&options](Pooling pooling) { options.pooling = pooling; }, poolings,
+      "One embedding of all tokens: their mean, the first one, or the largest of each feature")
+      ->group(group);
+  CLI::Option* yes = app.add_flag_callback(
+      "--normalize", [&options] { options.normalize = true; }, "Divide embeddings by their Euclidean norm");
+  CLI::Option* no = app.add_flag_callback(
+      "--no-normalize", [&options] { options.normalize = false; }, "Leave embeddings as they are");
+  yes->group(group)->option_text(" ")->excludes(no);
+  no->group(group)->option_text(" ");
+  add_integer<std::int64_t>(app, "--max-length", options.max_length, 1, longest,
+                            "Tokens of a text, special ones too; longer texts are cut")
+      ->group(group);
+  app.add_option_function<std::string>(
+         "--prompt", [&options](const std::string& text) { options.prompt = text; },
+         "Stands before every text, such as 'query: '")
+      ->option_text("TEXT")
+      ->group(group);
+  add_running(app, options);
+}
+
+const char* pooling_word(Pooling pooling) {
+  for (const auto& [word, value] : poolings) {
+    if (value == pooling) return word.c_str();
+  }
+  return "";
+}
+
+SentenceModel::SentenceModel(const SentenceOptions& options, const Console& console)
+    : folder_(options.folder),
+      settings_(settings_for(options)),
+      tokenizer_(Tokenizer::load(options.folder)),
+      encoder_(load_encoder(options, console)),
+      session_(encoder_, options.session) {
+  check_sizes(options);
+}
+
+void SentenceModel::check_sizes(const SentenceOptions& options) {
+  const EncoderConfig& config = encoder_.config();
+  if (tokenizer_.vocabulary_size() > config.vocabulary_size) {
+    throw CommandError(folder_ + ": the tokenizer has " + std::to_string(tokenizer_.vocabulary_size()) +
+                       " tokens, the model " + std::to_string(config.vocabulary_size) + "; they are not of one model");
+  }
+  if (options.max_length > config.max_length()) {
+    throw UsageError("--max-length " + std::to_string(options.max_length) + " is more than the " +
+                     std::to_string(config.max_length()) + " tokens that the model takes");
+  }
+  settings_.max_length = std::min(settings_.max_length, config.max_length());
+  const std::int64_t special = tokenizer_.encode("").full_length;
+  if (settings_.max_length <= special) {
+    throw UsageError("--max-length " + std::to_string(settings_.max_length) + " leaves no room for a text beside " +
+                     plural(special, "special token"));
+  }
+}
+
+Encoding SentenceModel::encode(const std::string& text) {
+  Encoding encoding = tokenizer_.encode(settings_.prompt.empty() ? text : settings_.prompt + text,
+                                        {.max_length = settings_.max_length});
+  ++texts_;
+  tokens_ += static_cast<std::int64_t>(encoding.ids.size());
+  cut_ += encoding.full_length > static_cast<std::int64_t>(encoding.ids.size());
+  return encoding;
+}
+
+Tensor SentenceModel::embed(const std::vector<const Encoding*>& texts) {
+  std::vector<std::int64_t> ids, lengths{0};
+  for (const Encoding* text : texts) {
+    ids.insert(ids.end(), text->ids.begin(), text->ids.end());
+    lengths.push_back(static_cast<std::int64_t>(ids.size()));
+  }
+  const auto view = [](const std::vector<std::int64_t>& list) {
+    return TensorView(list.data(), DType::i64, {static_cast<std::int64_t>(list.size())});
+  };
+  Tensor result({static_cast<std::int64_t>(texts.size()), dimension()});
+  session_.run({.token_ids = view(ids), .cumulative_lengths = view(lengths)},
+               {.embedding = result, .pooling = settings_.pooling, .normalize = settings_.normalize});
+  return result;
+}
+
+void SentenceModel::note_assumptions(const Console& console) const {
+  if (!settings_.pooling_source.empty()) return;
+  console.note(folder_ + " says nothing about pooling (no modules.json), so this takes the " +
+               pooling_word(settings_.pooling) + " of all tokens, " + (settings_.normalize ? "" : "not ") +
+               "normalized, as sentence-transformers does; --pooling and --normalize change that");
+}
+
+void SentenceModel::note_cut(const Console& console) const {
+  if (cut_ == 0) return;
+  console.note(std::to_string(cut_) + " of " + plural(texts_, "text") + (cut_ == 1 ? " was" : " were") +
+               " longer than " + plural(settings_.max_length, "token") + " and cut");
+}
+
+}  // namespace headwise::tools
