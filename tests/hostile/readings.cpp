@@ -1,6 +1,7 @@
 #include "readings.hpp"
 
 #include "headwise/files.hpp"
+#include "headwise/tokenizer.hpp"
 #include "headwise/weights.hpp"
 #include "stored_layer.hpp"
 #include "temporary_folder.hpp"
@@ -8,6 +9,10 @@
 using namespace headwise;
 
 namespace {
+
+constexpr auto small_tokenizer =
+    R"({"normalizer": {"type": "BertNormalizer"}, "pre_tokenizer": {"type": "BertPreTokenizer"},
+    "model": {"type": "WordPiece", "unk_token": "[UNK]", "vocab": {"[UNK]": 0, "a": 1}}})";
 
 std::string bytes_of(const Tensor& tensor) {
   const std::size_t count = static_cast<std::size_t>(tensor.size()) * dtype_size(tensor.dtype());
@@ -39,6 +44,11 @@ std::string read_config(const std::string& path) {
   return std::to_string(heads_from_config(folder + "any.safetensors").value_or(0));
 }
 
+std::string read_tokenizer(const std::string& path) {
+  const Tokenizer tokenizer = Tokenizer::load(path);
+  return tokenizer.token(0) + std::to_string(tokenizer.encode("a b").ids.size());
+}
+
 void fill(const TemporaryFolder& folder) {
   const AttentionWeights layer = square_layer();
   const std::string file = safetensors_file(four_linears(layer, "a.", {"w_q", "w_k", "w_v", "w_o"}));
@@ -47,6 +57,8 @@ void fill(const TemporaryFolder& folder) {
   folder.write("config.json", "{\"num_attention_heads\": 3}");
   folder.write("shard", file);
   folder.write("model.safetensors.index.json", "{\"weight_map\": {\"a.w_q.weight\": \"shard\"}}");
+  folder.write("tokenizer.json", small_tokenizer);
+  folder.write("vocab.txt", "[UNK]\n[CLS]\n[SEP]\na\n");
   save_npy(folder.file("array.npy"), layer.query_weight);
   save_npz(folder.file("arrays.npz"), {{"a", layer.query_weight}, {"b", layer.key_bias}});
 }
@@ -59,7 +71,9 @@ const std::vector<Reading>& readings() {
                                         {"model.safetensors.index.json", read_tensors},
                                         {"arrays.npz", read_tensors},
                                         {"array.npy", read_npy},
-                                        {"config.json", read_config}};
+                                        {"config.json", read_config},
+                                        {"tokenizer.json", read_tokenizer},
+                                        {"vocab.txt", read_tokenizer}};
   return all;
 }
 

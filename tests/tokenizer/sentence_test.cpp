@@ -1,0 +1,128 @@
+// What a model folder says about sentence embeddings.
+#include <headwise/sentence.hpp>
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "temporary_folder.hpp"
+
+using namespace headwise;
+
+namespace {
+
+const std::string modules =
+    R"([{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+        {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
+        {"idx": 2, "name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"}])";
+
+struct Folder : TemporaryFolder {
+  Folder() { std::filesystem::create_directory(path() / "1_Pooling"); }
+  SentenceSettings read() const { return read_sentence_settings(path().string()); }
+  std::string refusal() const {
+    try {
+      (void)read();
+    } catch (const Error& error) {
+      return std::string(error_code_name(error.code())) + " " + error.what();
+    }
+    return "read";
+  }
+  void check_refused(const std::string& code, const std::string& words) const {
+    const std::string message = refusal();
+    CAPTURE(message);
+    CHECK(message.starts_with(code + " "));
+    CHECK(message.find(words) != std::string::npos);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a plain model folder: the mean, not normalized, the model's own limit") {
+  const Folder folder;
+  SentenceSettings settings = folder.read();
+  CHECK(settings.pooling == Pooling::mean);
+  CHECK(!settings.normalize);
+  CHECK(settings.max_length == 512);
+  CHECK(settings.prompt.empty());
+  CHECK((settings.pooling_source + settings.normalize_source + settings.max_length_source).empty());
+  folder.write("config.json", R"({"max_position_embeddings": 128, "hidden_size": 4})");
+  folder.write("tokenizer_config.json", R"({"model_max_length": 1000000000000000019884624838656})");
+  settings = folder.read();
+  CHECK(settings.max_length == 128);
+  CHECK(settings.max_length_source == "config.json");
+  folder.write("tokenizer_config.json", R"({"model_max_length": 100})");
+  settings = folder.read();
+  CHECK(settings.max_length == 100);
+  CHECK(settings.max_length_source == "tokenizer_config.json");
+}
+
+TEST_CASE("the files of sentence-transformers decide") {
+  const Folder folder;
+  folder.write("config.json", R"({"max_position_embeddings": 128})");
+  folder.write("modules.json", modules);
+  folder.write("1_Pooling/config.json", R"({"word_embedding_dimension": 4, "pooling_mode_cls_token": true,
+                                            "pooling_mode_mean_tokens": false, "pooling_mode_max_tokens": false})");
+  folder.write("sentence_bert_config.json", R"({"max_seq_length": 256, "do_lower_case": false})");
+  folder.write("config_sentence_transformers.json",
+               R"({"prompts": {"query": "query: ", "passage": "passage: "}, "default_prompt_name": "query"})");
+  SentenceSettings settings = folder.read();
+  CHECK(settings.pooling == Pooling::cls);
+  CHECK(settings.pooling_source == "1_Pooling/config.json");
+  CHECK(settings.normalize);
+  CHECK(settings.normalize_source == "modules.json");
+  CHECK(settings.max_length == 256);
+  CHECK(settings.max_length_source == "sentence_bert_config.json");
+  CHECK(settings.prompt == "query: ");
+  folder.write("1_Pooling/config.json", R"({"pooling_mode": "max"})");
+  folder.write("config_sentence_transformers.json", R"({"prompts": {}, "default_prompt_name": null})");
+  folder.write("sentence_bert_config.json", R"({"max_seq_length": null})");
+  settings = folder.read();
+  CHECK(settings.pooling == Pooling::max);
+  CHECK(settings.prompt.empty());
+  CHECK(settings.max_length == 128);
+}
+
+TEST_CASE("what would give other embeddings is refused") {
+  const Folder folder;
+  folder.write("modules.json", modules);
+  folder.check_refused("io", "1_Pooling/config.json");
+  folder.write("1_Pooling/config.json", R"({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true})");
+  folder.check_refused("unsupported", "several");
+  folder.write("1_Pooling/config.json", R"({"pooling_mode_lasttoken": true})");
+  folder.check_refused("unsupported", "pooling_mode_lasttoken");
+  folder.write("1_Pooling/config.json", "{}");
+  folder.check_refused("bad_file", "no way of pooling");
+  folder.write("1_Pooling/config.json", R"({"pooling_mode_mean_tokens": 1})");
+  folder.check_refused("bad_file", "pooling_mode_mean_tokens");
+  folder.write("1_Pooling/config.json", R"({"pooling_mode_mean_tokens": true, "include_prompt": false})");
+  folder.check_refused("unsupported", "prompt");
+  folder.write("1_Pooling/config.json", R"({"pooling_mode_mean_tokens": true})");
+  folder.write("sentence_bert_config.json", R"({"do_lower_case": true})");
+  folder.check_refused("unsupported", "do_lower_case");
+  folder.write("sentence_bert_config.json", R"({"max_seq_length": -1})");
+  folder.check_refused("bad_file", "max_seq_length");
+  folder.write("sentence_bert_config.json", "{}");
+  CHECK(folder.refusal() == "read");
+}
+
+TEST_CASE("modules that are strange, or lead out of the folder, are refused") {
+  const Folder folder;
+  const auto one = [](const std::string& path, const std::string& type) {
+    return R"([{"path": ")" + path + R"(", "type": "x.)" + type + R"("}])";
+  };
+  folder.write("modules.json", one("2_Dense", "Dense"));
+  folder.check_refused("unsupported", "'Dense'");
+  for (const char* path : {"../1_Pooling", "/etc", "..", ".", "", "1_Pooling/.."}) {
+    folder.write("modules.json", one(path, "Pooling"));
+    folder.check_refused("bad_file", "path");
+  }
+  folder.write("modules.json", one("0_Transformer", "Transformer"));
+  folder.check_refused("unsupported", "folder of its own");
+  folder.write("modules.json", "[]");
+  folder.check_refused("unsupported", "no Pooling");
+  folder.write("modules.json", "{}");
+  folder.check_refused("bad_file", "no JSON array");
+  folder.write("modules.json", "[1]");
+  folder.check_refused("bad_file", "no JSON object");
+  CHECK_THROWS_AS((void)read_sentence_settings("/no such folder"), Error);
+}
