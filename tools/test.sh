@@ -74,6 +74,8 @@ main() {
   tests/emulated.sh
   step "Suites of other projects"
   tests/conformance/run.sh
+  step "Texts: tokens and embeddings"
+  tests/conformance/texts.sh
   step "Verdicts of the reference readers"
   tests/verdicts/run.sh
   if ((release_only == 0)); then
