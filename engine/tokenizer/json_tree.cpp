@@ -117,12 +117,17 @@ class TreeEvents : public nlohmann::json_sax<json> {
   std::size_t ignored_ = 0, vocabulary_ = 0;
 };
 
+// A NUL, which the parser takes for the end, and a byte-order mark, which it skips, could hide content.
+bool is_plain(std::string_view text) {
+  return !text.starts_with("\xEF\xBB\xBF") && text.find('\0') == std::string_view::npos;
+}
+
 }  // namespace
 
 JsonTree parse_json_tree(const std::string& path, const std::string& text, const std::vector<std::string>& wanted) {
   JsonTree tree;
   TreeEvents events(wanted, tree);
-  const bool good = is_plain_object(text) && json::sax_parse(text, &events);
+  const bool good = is_plain(text) && json::sax_parse(text, &events);
   if (!good) throw Error(ErrorCode::bad_file, in_quotes(path) + ": " + events.problem);
   return tree;
 }

@@ -111,7 +111,10 @@ TokenSettings read_vocabulary_text(const std::string& path, const JsonObject* co
                                    special_token(config, "mask_token", "[MASK]")}) {
     add_special(result, token);
   }
-  naming_file(path, [&] { result.templates = bert_templates(id_of(result, cls), id_of(result, sep)); });
+  naming_file(path, [&] {
+    const std::int64_t cls_id = id_of(result, cls), sep_id = id_of(result, sep);
+    result.templates = bert_templates(cls_id, sep_id);
+  });
   return result;
 }
 

@@ -38,9 +38,11 @@ TEST_CASE("other kinds of tokenizers are refused by their names") {
     file["model"] = {{"type", "BPE"}, {"vocab", {{"a", 0}}}, {"merges", {{"a", "b"}}}};
   });
   refuse_changed(unsupported, {"'Unigram'"}, [](json& file) {
-    file["model"] = {{"type", "Unigram"}, {"vocab", {{"a", -1.5}}}};
+    file["model"] = {{"type", "Unigram"}, {"vocab", json::array({json::array({"a", -1.5})})}};
   });
-  refuse_changed(unsupported, {"'Unigram'"}, [](json& file) { file["model"] = {{"vocab", {{"a", -1.5}}}}; });
+  refuse_changed(unsupported, {"'Unigram'"}, [](json& file) {
+    file["model"] = {{"vocab", json::array({json::array({"a", -1.5})})}};
+  });
   refuse_changed(unsupported, {"'WordLevel'"}, [](json& file) { file["model"]["type"] = "WordLevel"; });
   refuse_changed(unsupported, {"model", "unnamed"}, [](json& file) { file["model"] = {{"vocab", {{"a", 0}}}}; });
   refuse_changed(unsupported, {"normalizer", "'NFC'"}, [](json& file) { file["normalizer"]["type"] = "NFC"; });
