@@ -29,10 +29,12 @@ set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "${PROJECT_DESCRIPTION}: shared library"
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "${PROJECT_DESCRIPTION}: headers and static library")
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "${PROJECT_DESCRIPTION}: command line")
 
-# Loaded by name: oneDNN, needed by CPUs without fused multiply-add and by the reference kernel, and libzip for .npz.
+# Loaded by name: oneDNN, needed by CPUs without fused multiply-add and by the reference kernel, libzip for .npz, and
+# utf8proc for tokenizers.
 file(STRINGS ${HEADWISE_DNNL_INCLUDE_DIR}/oneapi/dnnl/dnnl_version.h major REGEX "define DNNL_VERSION_MAJOR")
 string(REGEX MATCH "[0-9]+" major "${major}")
 string(REGEX MATCH "[0-9]+$" zip_major "${HEADWISE_ZIP_SONAME}")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "libdnnl${major}, libzip${zip_major}")
+string(REGEX MATCH "[0-9]+$" utf8proc_major "${HEADWISE_UTF8PROC_SONAME}")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "libdnnl${major}, libzip${zip_major}, libutf8proc${utf8proc_major}")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS ${CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS})
 include(CPack)
