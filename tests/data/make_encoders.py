@@ -6,6 +6,7 @@ sequence at a time. The models differ in their names, in what stands before the 
 """
 
 import json
+import shutil
 import math
 import struct
 from pathlib import Path
@@ -239,14 +240,28 @@ def write_model(name, spec, seed):
     write_safetensors(folder / "expected.safetensors", answers(Oracle(weights, names, model), seed + 100))
 
 
-# For the commands that read texts.
-VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnopqrstu", "##a", "##b", ",", "."]
+# For the commands that read texts: letters, and words for those that show them.
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+LETTERS = [*"abcdefghijklmnopqrstu", "##a", "##b", ",", "."]
+SENTENCES = """the bank was full of money river a play ##ing ##s ##er it . , ! ? < > / b ##o ##ok script c""".split()
+
+
+def write_vocabulary(name, words):
+    (FOLDER / name / "vocab.txt").write_text("".join(word + "\n" for word in SPECIAL + words), encoding="utf-8")
+
+
+def copy_model(name, copy):
+    (FOLDER / copy).mkdir(exist_ok=True)
+    for file in ("config.json", "model.safetensors"):
+        shutil.copy(FOLDER / name / file, FOLDER / copy / file)
 
 
 def main():
     for seed, (name, spec) in enumerate(MODELS.items()):
         write_model(name, spec, seed)
-    (FOLDER / "bert" / "vocab.txt").write_text("".join(word + "\n" for word in VOCABULARY), encoding="utf-8")
+    write_vocabulary("bert", LETTERS)
+    copy_model("bert", "words")
+    write_vocabulary("words", SENTENCES)
 
 
 if __name__ == "__main__":

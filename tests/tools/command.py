@@ -13,6 +13,7 @@ TOOL = os.environ["HEADWISE_TOOL"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TINY_BERT = ROOT / "tests" / "data" / "tiny_bert" / "model.safetensors"
 TINY_ENCODER = ROOT / "tests" / "data" / "encoders" / "bert"
+TEXT_MODEL = ROOT / "tests" / "data" / "encoders" / "words"
 TIMEOUT = 120
 
 FORMATS = {"<f4": "f", "<f8": "d", "<f2": "e", "|b1": "?"}
@@ -110,6 +111,7 @@ def every_command(query):
         "bench": ["bench", *small, "--quiet"],
         "embed": ["embed", TINY_ENCODER, "--text", "a b", "--quiet"],
         "similar": ["similar", TINY_ENCODER, "a b", "c", "--quiet"],
+        "ask-heads": ["ask-heads", TEXT_MODEL, "--text", "the bank", "--from", "the", "--to", "bank"],
         "info": ["info"],
     }
 

@@ -4,7 +4,7 @@ import os
 import shutil
 import unittest
 
-from command import TINY_ENCODER, CommandTest, every_command, run, wave, write_layer, write_npy
+from command import TEXT_MODEL, CommandTest, every_command, run, wave, write_layer, write_npy
 
 NAMES = (
     "модель весов".encode(),
@@ -27,6 +27,7 @@ class Paths(CommandTest):
     def calls(self, model, query):
         """What reads these two files, by sub-command."""
         more = ["--heads", "2", "--allow-missing-bias"]
+        text = [os.fsencode(model) + b".folder", "--text", "the bank"]
         return {
             "inspect": ["inspect", model],
             "run": ["run", model, *more, "--query", query, "--repeat", "1"],
@@ -35,19 +36,10 @@ class Paths(CommandTest):
             "verify": ["verify", model, *more, "--query", query],
             "convert": ["convert", model, *more, os.fsdecode(query) + ".safetensors", "--force"],
             "bench": ["bench", model, *more, "--shapes", "1x8", "--min-time", "0.001", "--rounds", "1"],
-            "embed": ["embed", TINY_ENCODER, "--file", model, "--quiet"],
-            "similar": ["similar", self.encoder(model), "a", "b", "--quiet"],
+            "embed": ["embed", text[0], "--file", model, "--quiet"],
+            "similar": ["similar", text[0], "the", "bank", "--quiet"],
+            "ask-heads": ["ask-heads", *text, "--from", "the", "--to", "bank"],
         }
-
-    @staticmethod
-    def encoder(path):
-        """An encoder in a folder of this name, where the path exists."""
-        folder = os.fsencode(path) + b" encoder"
-        if not os.path.exists(path):
-            return path
-        if not os.path.exists(folder):
-            shutil.copytree(os.fsencode(TINY_ENCODER), folder)
-        return folder
 
     def each(self):
         for name in NAMES:
@@ -56,7 +48,9 @@ class Paths(CommandTest):
             query = os.path.join(folder, name + b".npy")
             with open(query, "wb") as file:
                 file.write(self.query.read_bytes())
-            yield name, folder, self.calls(write_layer(folder), query)
+            model = write_layer(folder)
+            shutil.copytree(TEXT_MODEL, model + b".folder")
+            yield name, folder, self.calls(model, query)
 
     def test_every_command_opens_them_and_shows_them_in_utf8(self):
         self.assertEqual({*self.calls("", "")} | {"info"}, {*every_command("")})

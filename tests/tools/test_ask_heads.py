@@ -1,0 +1,87 @@
+"""headwise ask-heads: which heads tie two words."""
+
+import unittest
+
+from command import TEXT_MODEL, CommandTest, write_npy
+
+TOKENS = ["[CLS]", "Bank", "play", "##ing", "bank", "money", "[SEP]"]
+SIZE = len(TOKENS)
+
+
+class AskHeads(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.weights = [((7 * i) % 31) / 64 for i in range(3 * SIZE * SIZE)]
+        self.array = write_npy(self.folder / "w.npy", [3, SIZE, SIZE], self.weights)
+        self.tokens = self.folder / "tokens.txt"
+        self.tokens.write_text("\n".join(TOKENS))
+        self.call = ["ask-heads", "--attention", self.array, "--tokens", self.tokens]
+
+    def ask(self, source, target, *more):
+        return self.ok(*self.call, "--from", source, "--to", target, *more, "--json").json()
+
+    def expected(self, head, source, target):
+        """The mean over the tokens that look, of the sum over those that are looked at."""
+        pairs = [(head * SIZE + query) * SIZE + key for query in source for key in target]
+        return sum(self.weights[place] for place in pairs) / len(source)
+
+    def assert_answer(self, shown, source, target):
+        self.assertEqual((shown["from"]["positions"], shown["to"]["positions"]), (source, target))
+        self.assertEqual(len(shown["heads"]), 3)
+        for answer in shown["heads"]:
+            self.assertAlmostEqual(answer["forward"], self.expected(answer["head"], source, target), places=12)
+            self.assertAlmostEqual(answer["backward"], self.expected(answer["head"], target, source), places=12)
+        forward = [answer["forward"] for answer in shown["heads"]]
+        self.assertEqual(forward, sorted(forward, reverse=True))
+        self.assertAlmostEqual(shown["uniform_forward"], len(target) / SIZE)
+
+    def test_words_of_one_token(self):
+        self.assert_answer(self.ask("bank", "money"), [4], [5])
+        self.assert_answer(self.ask("[CLS]", "[SEP]"), [0], [6])
+
+    def test_words_of_several_pieces(self):
+        self.assert_answer(self.ask("playing", "money"), [2, 3], [5])
+        self.assert_answer(self.ask("money", "playing"), [5], [2, 3])
+
+    def test_words_that_occur_several_times(self):
+        self.tokens.write_text("\n".join(TOKENS).replace("Bank", "bank"))
+        self.assert_answer(self.ask("bank", "money"), [1, 4], [5])
+        self.assert_answer(self.ask("bank:1", "money"), [1], [5])
+        self.assert_answer(self.ask("money", "bank:2"), [5], [4])
+
+    def test_case_counts_where_it_can(self):
+        self.assert_answer(self.ask("Bank", "MONEY"), [1], [5])
+        self.assert_answer(self.ask("BANK", "money"), [1, 4], [5])
+        self.assert_answer(self.ask("BANK:2", "money"), [4], [5])
+
+    def test_words_with_a_colon_of_their_own(self):
+        self.tokens.write_text("\n".join(TOKENS).replace("money", "a:2"))
+        self.assert_answer(self.ask("bank", "a:2"), [4], [5])
+        self.assert_answer(self.ask("bank", "a:2:1"), [4], [5])
+
+    def test_text(self):
+        text = self.ok(*self.call, "--from", "playing", "--to", "money").out.decode()
+        for words in ("playing is the tokens 2 (play), 3 (##ing)", "money is token 5", "playing → money", "mean over"):
+            self.assertIn(words, text)
+        lines = self.ok(*self.call, "--from", "bank", "--to", "money", "--top", "2").out.decode().splitlines()
+        self.assertEqual(sum(line.lstrip()[:2] in ("1 ", "2 ", "3 ") for line in lines), 3)  # two ranks, one legend
+
+    def test_what_is_refused(self):
+        self.fails(
+            1,
+            ["no word 'river'", "[CLS], Bank, playing, bank, money, [SEP]"],
+            *self.call,
+            "--from",
+            "river",
+            "--to",
+            "money"
+        )
+        self.fails(1, ["no word 'bank:x'"], *self.call, "--from", "bank:x", "--to", "money")
+        for number in ("0", "2"):
+            self.fails(1, ["1 time"], *self.call, "--from", "money:" + number, "--to", "bank")
+        self.fails(2, ["--to"], *self.call, "--from", "bank")
+        self.fails(2, ["--text is missing"], "ask-heads", TEXT_MODEL, "--from", "a", "--to", "b")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,103 @@
+#include "ask_heads.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "console.hpp"
+#include "text.hpp"
+
+namespace headwise::tools {
+namespace {
+
+std::string lower(std::string text) {
+  for (char& letter : text) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return text;
+}
+
+using Words = std::vector<TokenWord>;
+
+Words equal_words(const Words& words, const std::string& text) {
+  Words found;
+  const auto take = [&found](const Words& all, const auto& is_wanted) {
+    std::copy_if(all.begin(), all.end(), std::back_inserter(found), is_wanted);
+  };
+  take(words, [&](const TokenWord& word) { return word.text == text; });
+  if (found.empty()) take(words, [&](const TokenWord& word) { return lower(word.text) == lower(text); });
+  return found;
+}
+
+std::string word_list(const Words& words) {
+  constexpr std::size_t most = 40;
+  std::vector<std::string> names;
+  for (const TokenWord& word : words) {
+    const std::string name = printable(word.text);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  std::string list;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) list += (i > 0 ? ", " : "") + names[i];
+  return list + (names.size() > most ? " and " + std::to_string(names.size() - most) + " more" : "");
+}
+
+[[noreturn]] void refuse_word(const HeadWeights& weights, const std::string& word) {
+  throw CommandError("the text has no word '" + printable(word) + "'; its words are " + word_list(weights.words));
+}
+
+WordChoice choice_of(const Words& words) {
+  WordChoice choice{words.front().text, {}, words.size()};
+  for (const TokenWord& word : words) {
+    for (std::size_t token = word.begin; token < word.end; ++token) choice.tokens.push_back(token);
+  }
+  return choice;
+}
+
+bool comes_first(const HeadAnswer& a, const HeadAnswer& b) {
+  const double left = std::isnan(a.forward) ? -1 : a.forward, right = std::isnan(b.forward) ? -1 : b.forward;
+  return left > right;
+}
+
+}  // namespace
+
+WordChoice find_word(const HeadWeights& weights, const std::string& wanted) {
+  if (const Words all = equal_words(weights.words, wanted); !all.empty()) return choice_of(all);
+  const std::size_t colon = wanted.rfind(':');
+  const auto number = colon == std::string::npos ? std::nullopt : parse_whole_number(wanted.substr(colon + 1));
+  if (!number) refuse_word(weights, wanted);
+  const std::string text = wanted.substr(0, colon);
+  const Words words = equal_words(weights.words, text);
+  if (words.empty()) refuse_word(weights, text);
+  if (*number >= 1 && *number <= static_cast<std::int64_t>(words.size())) {
+    return choice_of({words[static_cast<std::size_t>(*number - 1)]});
+  }
+  throw CommandError("'" + printable(wanted) + "': the text has '" + printable(text) + "' " +
+                     plural(static_cast<std::int64_t>(words.size()), "time") + ", counted from 1");
+}
+
+double pair_weight(const float* weights, std::size_t count, const WordChoice& from, const WordChoice& to) {
+  double sum = 0;
+  for (const std::size_t query : from.tokens) {
+    for (const std::size_t key : to.tokens) sum += weights[query * count + key];
+  }
+  return sum / static_cast<double>(from.tokens.size());
+}
+
+HeadAnswers ask_heads(const HeadWeights& weights, const std::string& from, const std::string& to) {
+  HeadAnswers answers{find_word(weights, from), find_word(weights, to), 0, 0, {}};
+  const auto count = static_cast<double>(weights.count());
+  answers.uniform_forward = static_cast<double>(answers.to.tokens.size()) / count;
+  answers.uniform_backward = static_cast<double>(answers.from.tokens.size()) / count;
+  const auto statistics = all_statistics(weights);
+  for (std::size_t layer = 0; layer < statistics.size(); ++layer) {
+    for (std::size_t head = 0; head < statistics[layer].size(); ++head) {
+      const float* values = weights.weights(layer, head);
+      const double forward = pair_weight(values, weights.count(), answers.from, answers.to);
+      const double backward = pair_weight(values, weights.count(), answers.to, answers.from);
+      answers.heads.push_back({layer, head, forward, backward, statistics[layer][head]});
+    }
+  }
+  std::stable_sort(answers.heads.begin(), answers.heads.end(), comes_first);
+  return answers;
+}
+
+}  // namespace headwise::tools
