@@ -167,6 +167,7 @@ class LoadCase : public CompareCase {
 }  // namespace
 
 std::unique_ptr<CompareCase> make_compare_case(const CompareRequest& request) {
+  if (request.kind == "encoder") return make_encoder_case(request);
   if (request.variant == "ragged") return std::make_unique<RaggedCase>(request);
   if (request.kind == "core") return std::make_unique<CoreCase>(request);
   if (request.kind == "load") return std::make_unique<LoadCase>(request);

@@ -9,8 +9,9 @@
 #include <vector>
 
 struct CompareRequest {
-  std::string folder;  // of the .npy files, named as perf/compare/data.py names them
-  std::string kind;    // "layer", "core", "lengths", "load"
+  std::string folder;   // of the .npy files, named as perf/compare/data.py names them
+  std::string encoder;  // the model's folder, for the kind "encoder"
+  std::string kind;     // "layer", "core", "lengths", "load", "encoder"
   std::string variant;
   std::string isa;
   std::int64_t heads = 0;
@@ -34,3 +35,5 @@ class CompareCase {
 
 // Throws headwise::Error for files that are missing or do not fit.
 std::unique_ptr<CompareCase> make_compare_case(const CompareRequest& request);
+// Where the kind is "encoder".
+std::unique_ptr<CompareCase> make_encoder_case(const CompareRequest& request);

@@ -66,6 +66,7 @@ class Worker {
   json prepare(const json& request) {
     const json& described = request.at("case");
     const CompareRequest wanted{request.at("folder"),
+                                request.at("encoder"),
                                 described.at("kind"),
                                 described.at("variant"),
                                 described.at("isa"),

@@ -8,6 +8,7 @@ ENGINES = (HEADWISE, *PEERS)
 
 # The length of each sequence of the ragged batch: 24 sequences of 16 to 255 tokens.
 RAGGED_LENGTHS = tuple(16 + b * 37 % 240 for b in range(24))
+ENCODER_LAYERS = 6  # of all-MiniLM-L6-v2, whose feed-forward is four times as wide as its rows
 CHECKED_LENGTH = 77  # of the sequence by which the results of a model for any length are checked
 
 
@@ -29,7 +30,9 @@ class Case:
     """Cases of one block run in the same rounds, so that their ratios hold."""
 
     block: str
-    kind: str  # "layer": with projections; "core": attention alone; "lengths": first calls; "load": from a file
+    # "layer": with projections; "core": attention alone; "lengths": first calls; "load": from a file; "encoder": all of
+    # a text encoder, from token ids to the last hidden states
+    kind: str
     sizes: Sizes
     # "plain", "causal", "padded" (half of the keys dead), "weights" (returned too), "ragged", "and first call"
     variant: str = "plain"
@@ -45,10 +48,14 @@ class Case:
 
     @property
     def flops(self) -> float:
-        """Of the dense work: 4·B·H·Lq·Lk·d, and 8·B·L·D² for the four projections of a layer."""
+        """Of the dense work: 4·B·H·Lq·Lk·d, 8·B·L·D² for the four projections of a layer, 16·B·L·D² for an encoder's
+        feed-forward."""
         s = self.sizes
         core = 4.0 * s.batch * s.queries * s.keys * s.width
-        return core + 8.0 * s.batch * s.queries * s.width**2 if self.kind == "layer" else core
+        squares = 2.0 * s.batch * s.queries * s.width**2
+        if self.kind == "encoder":
+            return ENCODER_LAYERS * (core + 12 * squares)
+        return core + 4 * squares if self.kind == "layer" else core
 
     @property
     def cache_bytes(self) -> int:
@@ -113,6 +120,17 @@ def one_head() -> list[Case]:
     return [core(1, 512, 64, 1, quick=True), core(1, 2048, 64, 1)]
 
 
+def encoders() -> list[Case]:
+    cases = []
+    for batch in (1, 32):
+        for length in (16, 128, 512):
+            sizes = Sizes(batch, length, length, 12, 32)
+            cases.append(Case(f"encoder {batch},{length}", "encoder", sizes, quick=batch * length <= 512))
+    longest = max(RAGGED_LENGTHS)
+    sizes = Sizes(len(RAGGED_LENGTHS), longest, longest, 12, 32)
+    return cases + [Case(f"encoder, {len(RAGGED_LENGTHS)} sequences,", "encoder", sizes, variant="ragged", quick=True)]
+
+
 def special() -> list[Case]:
     longest = max(RAGGED_LENGTHS)
     batch = len(RAGGED_LENGTHS)
@@ -128,7 +146,7 @@ def special() -> list[Case]:
 
 
 def all_cases() -> list[Case]:
-    return layers() + cores() + forced_avx2() + one_head() + special()
+    return layers() + cores() + forced_avx2() + one_head() + special() + encoders()
 
 
 def select(quick: bool, words: list[str], threads: list[int], peers: list[str]) -> list[Case]:

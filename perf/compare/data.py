@@ -5,8 +5,10 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save_file
 
+from . import encoder
 from .cases import CHECKED_LENGTH, RAGGED_LENGTHS, Case
 
+ENCODER_INPUTS = ("ids", "mask", "mask_int", "mask_bias", "mask_pairs")
 LAYER_PARTS = {"query": "q", "key": "k", "value": "v", "output": "o"}
 Arrays = dict[str, np.ndarray]
 
@@ -57,7 +59,16 @@ def mask_arrays(case: Case) -> Arrays:
     live = live_keys(case)
     if live is None:
         return {}
-    return {"mask": live[:, None, None, :], "mask_int": live.astype(np.int32)}
+    four = live[:, None, None, :]
+    bias = np.where(four, np.float32(0), np.finfo(np.float32).min)
+    return {"mask": four, "mask_int": live.astype(np.int32), "mask_bias": bias}
+
+
+def encoder_arrays(case: Case) -> Arrays:
+    masks = mask_arrays(case)
+    if masks:
+        masks["mask_pairs"] = np.repeat(masks["mask"], case.sizes.queries, axis=2)
+    return encoder.arrays(case) | masks
 
 
 def ragged_arrays(x: np.ndarray) -> Arrays:
@@ -66,6 +77,8 @@ def ragged_arrays(x: np.ndarray) -> Arrays:
 
 
 def make(case: Case) -> Arrays:
+    if case.kind == "encoder":
+        return encoder_arrays(case)
     arrays = core_arrays(case) if case.kind == "core" else layer_arrays(case)
     arrays |= mask_arrays(case)
     return arrays | (ragged_arrays(arrays["x"]) if case.variant == "ragged" else {})
@@ -73,7 +86,8 @@ def make(case: Case) -> Arrays:
 
 def save(case: Case, arrays: Arrays, folder: Path) -> None:
     for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array)
+        if case.kind != "encoder" or name in ENCODER_INPUTS:  # its weights are in a file
+            np.save(folder / f"{name}.npy", array)
     if case.kind == "load":
         named = {f"{part}.weight": arrays[f"w{name}"] for part, name in LAYER_PARTS.items()}
         save_file(named | {f"{part}.bias": arrays[f"b{name}"] for part, name in LAYER_PARTS.items()},
@@ -107,6 +121,8 @@ def attend_all(case: Case, query: np.ndarray, key: np.ndarray, value: np.ndarray
 def oracle(case: Case, arrays: Arrays) -> Arrays:
     if case.kind == "load" and case.variant == "plain":
         return {}  # gives no result
+    if case.kind == "encoder":
+        return encoder.oracle(case, arrays)
     if case.kind == "core":
         return attend_all(case, *(arrays[name] for name in "qkv"))
     x = arrays["x"].astype(np.float64)
@@ -119,6 +135,8 @@ def oracle(case: Case, arrays: Arrays) -> Arrays:
 
 def canonical(case: Case, name: str, result: np.ndarray) -> tuple[str, np.ndarray]:
     """What an engine wrote, in the form of the oracle: results of heads side by side are split, padding is cut away."""
+    if case.kind == "encoder":
+        return name, encoder.canonical(case, result)
     if name == "y3":
         return "y", heads_of_rows(result, case.sizes.heads)
     if case.variant == "ragged" and result.ndim == 3:

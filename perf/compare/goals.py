@@ -34,8 +34,8 @@ def at_most(goal: str, row: Measurement, figure: float | None, limit: float, not
 Goals = Iterator[Verdict]
 
 
-def plain_layers(results: Results) -> Iterator[Measurement]:
-    return (row for row in results.rows() if row.case.kind == "layer" and row.case.variant == "plain")
+def plain(results: Results, kind: str) -> Iterator[Measurement]:
+    return (row for row in results.rows() if row.case.kind == kind and row.case.variant == "plain")
 
 
 def named(peer: Measurement | None) -> str:
@@ -43,7 +43,7 @@ def named(peer: Measurement | None) -> str:
 
 
 def layer_speed(results: Results) -> Goals:
-    for row in plain_layers(results):
+    for row in plain(results, "layer"):
         peer = results.fastest_peer(row)
         faster, share = results.times_faster(row, peer), row.share_of_peak
         yield at_least("layer: not slower than the fastest peer (×)", row, faster, 1, named(peer))
@@ -53,19 +53,23 @@ def layer_speed(results: Results) -> Goals:
         yield Verdict(goal, row.case.name, row.threads, faster, met, note)
 
 
-def layer_mean(results: Results) -> Goals:
-    rows = list(plain_layers(results))
+def mean_speed(results: Results, kind: str, limit: float) -> Goals:
+    rows = list(plain(results, kind))
     for threads in sorted({row.threads for row in rows}):
         faster = [results.times_faster(row, results.fastest_peer(row)) for row in rows if row.threads == threads]
         known = [figure for figure in faster if figure is not None]
         mean = stats.geometric_mean(known) if known else None
-        met = None if mean is None else mean >= 1.2
-        goal = "layer: geometric mean ≥ 1.2 × the fastest peer"
+        met = None if mean is None else mean >= limit
+        goal = f"{kind}: geometric mean ≥ {limit:g} × the fastest peer"
         yield Verdict(goal, f"{len(known)} of {len(faster)} rows", threads, mean, met)
 
 
+def layer_mean(results: Results) -> Goals:
+    yield from mean_speed(results, "layer", 1.2)
+
+
 def layer_share(results: Results) -> Goals:
-    for row in plain_layers(results):
+    for row in plain(results, "layer"):
         if row.case.sizes.queries >= 128:
             yield at_least("layer: ≥ 0.90 of the FMA peak, S ≥ 128", row, row.share_of_peak, 0.9)
 
@@ -150,10 +154,22 @@ def load(results: Results) -> Goals:
 
 def ragged(results: Results) -> Goals:
     for row in results.rows():
-        if row.case.variant == "ragged":
+        if row.case.variant == "ragged" and row.case.kind == "layer":
             peer = results.fastest_peer(row)
             faster = results.times_faster(row, peer)
             yield at_least("ragged: not slower than the fastest padded peer (×)", row, faster, 1, named(peer))
+
+
+def encoder(results: Results) -> Goals:
+    for row in results.rows():
+        if row.case.kind == "encoder":
+            peer = results.fastest_peer(row)
+            faster = results.times_faster(row, peer)
+            if row.case.variant == "ragged":
+                yield at_least("encoder, ragged: ≥ 1.5 × the fastest padded peer", row, faster, 1.5, named(peer))
+            else:
+                yield at_least("encoder: not slower than the fastest peer (×)", row, faster, 1, named(peer))
+    yield from mean_speed(results, "encoder", 1.12)
 
 
 ALL: list[Callable[[Results], Goals]] = [
@@ -170,6 +186,7 @@ ALL: list[Callable[[Results], Goals]] = [
     lengths,
     load,
     ragged,
+    encoder,
 ]
 
 

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import data, models, stats
+from . import data, encoder, encoder_models, models, stats
 from .cases import CHECKED_LENGTH, HEADWISE, Case
 from .environments import Missing, say
 from .pool import Pool
@@ -70,18 +70,23 @@ class Block:
 
     def run(self) -> list[Measurement]:
         if time.monotonic() > self.settings.deadline:
-            for lane in self.lanes:
-                lane.measurement.reason = "not run: the time of --quick was up"
+            self.leave_out("not run: the time of --quick was up")
         else:
             self.measure()
         return [lane.measurement for lane in self.lanes]
 
+    def leave_out(self, reason: str) -> None:
+        for lane in self.lanes:
+            lane.measurement.reason = reason
+
     def measure(self) -> None:
         with tempfile.TemporaryDirectory(prefix="compare-") as folder:
             self.folder = Path(folder)
-            self.make_data()
-            for lane in self.lanes:
-                self.attempt(lane, self.prepare, lane)
+            try:
+                self.make_data()
+            except encoder.NoModel as problem:
+                self.leave_out(str(problem))
+            self.each_open_lane(self.prepare)
             self.each_open_lane(self.check)
             self.time_rounds()
             self.pool.drop_cases()
@@ -102,7 +107,8 @@ class Block:
         for case in self.cases:
             arrays = data.make(case)
             data.save(case, arrays, self.folder)
-            self.ways[case.name] = models.save(case, arrays, self.folder)
+            onnx = encoder_models if case.kind == "encoder" else models
+            self.ways[case.name] = onnx.save(case, arrays, self.folder)
             self.expected[case.name] = data.oracle(case, arrays)
 
     def prepare(self, lane: Lane) -> None:
@@ -113,6 +119,7 @@ class Block:
             "prepare",
             case=dataclasses.asdict(m.case),
             folder=str(self.folder),
+            encoder=str(encoder.MODEL),
             models=models.standard(ways) if m.engine == "openvino" else ways,
             cache_bytes=m.case.cache_bytes if m.case.decodes else 0,
             choose=m.case.kind != "lengths",  # choosing would run the lengths that are to be new

@@ -13,6 +13,9 @@ class Cases(unittest.TestCase):
     def test_flops_are_those_of_the_dense_work(self):
         self.assertEqual(layer(1, 128, 384, 12).flops, 8 * 128 * 384**2 + 4 * 128**2 * 384)
         self.assertEqual(core(2, 16, 64, 4).flops, 4 * 2 * 16 * 16 * 64)
+        encoder = next(case for case in cases.encoders() if case.name == "encoder 32,128")
+        rows = 32 * 128
+        self.assertEqual(encoder.flops, 6 * (8 * rows * 384**2 + 2 * 2 * rows * 384 * 1536 + 4 * rows * 128 * 384))
 
     def test_the_cache_of_a_decoding_step_is_keys_and_values(self):
         case = cases.decode("L3", 2, 100, 3, 64)

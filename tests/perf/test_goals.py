@@ -112,6 +112,16 @@ class Others(unittest.TestCase):
         row = measured(case, HEADWISE, [2.2, 1.1], baselines=[2.0, 1.0])
         self.assertAlmostEqual(judged(row, goal="load")[0].figure, 1.1)
 
+    def test_an_encoder_without_padding_is_to_be_faster_by_half(self):
+        cases_of = {case.variant: case for case in cases.encoders()}
+        for variant, goal, figure, met in (("plain", "encoder: not slower", 1.2, True), ("ragged", "≥ 1.5", 1.2, False)):
+            case = cases_of[variant]
+            pair = measured(case, HEADWISE, [1.0]), measured(case, "openvino", [figure])
+            (verdict,) = judged(*pair, goal=f"{goal}")
+            self.assertEqual((verdict.figure, verdict.met), (figure, met), variant)
+            means = judged(*pair, goal="encoder: geometric mean")
+            self.assertEqual([verdict.met for verdict in means], [True] if variant == "plain" else [])
+
 
 if __name__ == "__main__":
     unittest.main()

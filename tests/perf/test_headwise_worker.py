@@ -9,12 +9,16 @@ from pathlib import Path
 from compared import Worker, WorkerError
 
 
-def write_npy(path: Path, shape: tuple[int, ...], values: list[float]) -> None:
-    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape!r}, }}"
+TINY_ENCODER = Path(__file__).parents[1] / "data" / "encoders" / "bert"
+
+
+def write_npy(path: Path, shape: tuple[int, ...], values: list[float], kind: str = "f") -> None:
+    descr = {"f": "<f4", "i": "<i4", "q": "<i8"}[kind]
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape!r}, }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
     with path.open("ab") as file:
-        file.write(struct.pack(f"<{len(values)}f", *values))
+        file.write(struct.pack(f"<{len(values)}{kind}", *values))
 
 
 def read_npy(path: Path) -> list[float]:
@@ -40,7 +44,8 @@ class HeadwiseWorker(unittest.TestCase):
 
     def prepare(self, kind: str, variant: str = "plain", cache_bytes: int = 0) -> dict:
         case = {"kind": kind, "variant": variant, "isa": "", "sizes": {"heads": 1}}
-        return self.worker.request(op="prepare", id="a", folder=str(self.folder), cache_bytes=cache_bytes, case=case)
+        files = {"folder": str(self.folder), "encoder": str(TINY_ENCODER)}
+        return self.worker.request(op="prepare", id="a", **files, cache_bytes=cache_bytes, case=case)
 
     def test_it_names_its_versions(self):
         self.assertEqual(sorted(self.worker.versions), ["headwise", "isa", "oneDNN"])
@@ -53,6 +58,20 @@ class HeadwiseWorker(unittest.TestCase):
         answer = self.worker.request(op="time", id="a", seconds=0.01)
         self.assertGreater(min(answer["times"]), 0)
         self.assertGreater(answer["peak"], 0)
+
+    def encoded(self, variant: str, ids: list[list[int]], live: list[list[int]]) -> list[float]:
+        shape = (len(ids), len(ids[0]))
+        write_npy(self.folder / "ids.npy", shape, sum(ids, []), "q")
+        write_npy(self.folder / "mask_int.npy", shape, sum(live, []), "i")
+        self.prepare("encoder", variant)
+        self.worker.request(op="check", id="a", folder=str(self.folder))
+        return read_npy(self.folder / "y.npy")
+
+    def test_an_encoder_leaves_out_the_padding_of_a_ragged_batch(self):
+        batch = self.encoded("ragged", [[1, 2, 3], [4, 5, 0]], [[1, 1, 1], [1, 1, 0]])
+        first = self.encoded("plain", [[1, 2, 3]], [[1, 1, 1]])
+        second = self.encoded("plain", [[4, 5]], [[1, 1]])
+        self.assertEqual(batch, first + second)
 
     def test_lengths_are_traced_in_order(self):
         self.write_layer()

@@ -6,6 +6,7 @@ import torch
 from protocol import Makers, Server, serve
 from safetensors.torch import load_file
 from torch import nn
+from torch_encoder import encoder_makers
 from torch_engine import FourLinear, TorchCall, makers, tensor
 
 
@@ -28,7 +29,8 @@ def eager_makers(request: dict) -> Makers:
     case, folder = request["case"], request["folder"]
     if case["kind"] == "load":
         return {"safetensors": lambda: LoadCall(folder, case["sizes"]["heads"])}
-    return makers(request, lambda module, _: module)
+    eager = encoder_makers if case["kind"] == "encoder" else makers
+    return eager(request, lambda module, _: module)
 
 
 if __name__ == "__main__":
