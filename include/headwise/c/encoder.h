@@ -5,6 +5,7 @@
 
 #include "headwise/c/files.h"
 #include "headwise/c/model.h"
+#include "headwise/c/pooling.h"
 #include "headwise/c/session.h"
 
 /* The function between the two feed-forward products. */
@@ -73,14 +74,6 @@ typedef struct headwise_encoder_inputs {
   const headwise_view* token_types;   /* ids [rows], below num_token_types; NULL: all 0 */
   const headwise_cancel_flag* cancel; /* ends the call when it is set; or NULL */
 } headwise_encoder_inputs;
-
-/* How the hidden states of a sequence become its embedding. */
-typedef int32_t headwise_pooling;
-enum {
-  HEADWISE_POOLING_MEAN, /* of all its tokens, special ones included */
-  HEADWISE_POOLING_CLS,  /* the first token's */
-  HEADWISE_POOLING_MAX   /* the largest of each feature */
-};
 
 /* Where results go; at least one must be given. Floats are f32, f16 or bf16. Outputs must not overlap the inputs or
  * each other; any strides, but no stride of 0 on an axis longer than 1. */
