@@ -27,8 +27,10 @@ class Bert:
         return functional.layer_norm(x, weight.shape, weight, bias, self.config["layer_norm_eps"])
 
     def embed(self, ids):
-        table = {kind: self.weights[f"embeddings.{kind}_embeddings.weight"] for kind in ("word", "token_type", "position")}
-        return self.norm(table["word"][ids] + table["token_type"][0] + table["position"][: len(ids)], "embeddings.LayerNorm")
+        words, types, positions = (
+            self.weights[f"embeddings.{kind}_embeddings.weight"] for kind in ("word", "token_type", "position")
+        )
+        return self.norm(words[ids] + types[0] + positions[: len(ids)], "embeddings.LayerNorm")
 
     def attend(self, x, start):
         heads = self.config["num_attention_heads"]

@@ -1,7 +1,10 @@
 """Holds headwise's encoder against torch on a real model: hidden states of every layer, weights of every head.
 
-Both f32 results are compared with torch in float64; headwise's largest error in a layer must be no larger than torch's
-own. Usage: encoder.py RUNNER MODEL_FOLDER WORK_FOLDER
+Both f32 results are compared with torch in float64. In every layer the root of headwise's mean squared error must be no
+larger than torch's own. The largest of many errors is a matter of luck on either side: one badly conditioned row makes
+it, and another order of the same sums makes it half or twice as large. So it may be LARGEST times torch's.
+
+Usage: encoder.py RUNNER MODEL_FOLDER WORK_FOLDER
 """
 
 import subprocess
@@ -15,7 +18,8 @@ import torch
 from bert_torch import Bert
 
 SEED = 7
-# The largest error of a few tokens is a matter of luck, of either side, so short sentences are many.
+LARGEST = 2
+# Short sentences are many, since the errors of a few tokens say little.
 LENGTHS = {
     "1 token": [1] * 128,
     "2 tokens": [2] * 96,
@@ -57,38 +61,48 @@ def write_case(case: Case, folder: Path) -> None:
     np.save(folder / f"{case.path}.starts.npy", starts.astype(np.int64))
 
 
-def layer_errors(got, wanted) -> np.ndarray:
-    """The largest absolute error of each layer."""
-    difference = np.abs(np.asarray(got, np.float64) - np.asarray(wanted))
-    return difference.reshape(len(difference), -1).max(axis=1)
+class Errors:
+    """What one side is off by in a layer each: the squares of all errors added up, and the largest."""
+
+    def __init__(self):
+        self.squares, self.largest = 0.0, 0.0
+
+    def add(self, got, wanted) -> None:
+        difference = np.abs(np.asarray(got, np.float64) - np.asarray(wanted))
+        rows = difference.reshape(len(difference), -1)
+        self.squares = self.squares + (rows**2).sum(axis=1)
+        self.largest = np.maximum(self.largest, rows.max(axis=1))
 
 
-def compare(case: Case, folder: Path, exact: Bert, single: Bert) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """For states and attention the errors of headwise and torch, a layer each."""
+def compare(case: Case, folder: Path, exact: Bert, single: Bert) -> dict[str, tuple[Errors, Errors]]:
+    """For states and attention the errors of headwise and torch."""
     states = np.load(folder / f"{case.path}.states.npy")
     attention = np.load(folder / f"{case.path}.attention.npy")
-    ours, torchs, first = {"states": [], "attention": []}, {"states": [], "attention": []}, 0
+    errors, first = {"states": (Errors(), Errors()), "attention": (Errors(), Errors())}, 0
     for b, ids in enumerate(case.sequences):
         n = len(ids)
         wanted, own = exact.run(ids), single.run(ids)
         got = states[:, first : first + n], attention[:, b, :, :n, :n]
         if attention[:, b, :, n:, :].any() or attention[:, b, :, :, n:].any():
             raise SystemExit(f"{case.name}: weights past the length of sequence {b}")
-        for kind, g, w, o in zip(ours, got, wanted, own):
-            ours[kind].append(layer_errors(g, w))
-            torchs[kind].append(layer_errors(o, w))
+        for (ours, torchs), g, o, w in zip(errors.values(), got, own, wanted):
+            ours.add(g, w)
+            torchs.add(o, w)
         first += n
-    return {kind: (np.max(ours[kind], axis=0), np.max(torchs[kind], axis=0)) for kind in ours}
+    return errors
 
 
-def report(case: Case, results: dict) -> int:
+def report(case: Case, errors: dict[str, tuple[Errors, Errors]]) -> int:
     failed = 0
-    for kind, (ours, torchs) in results.items():
-        worse = int((ours > torchs).sum())
-        failed += worse
-        verdict = "passed" if worse == 0 else f"FAILED in {worse} layers"
-        pairs = " ".join(f"{a:.2g}/{b:.2g}" for a, b in zip(ours, torchs))
-        print(f"{case.name:>12} {kind:<9} {verdict}; headwise's error/torch's by layer: {pairs}")
+    for kind, (ours, torchs) in errors.items():
+        worse = (ours.squares > torchs.squares) | (ours.largest > LARGEST * torchs.largest)
+        failed += int(worse.sum())
+        verdict = "FAILED" if worse.any() else "passed"
+        with np.errstate(invalid="ignore"):
+            shares = np.nan_to_num(np.sqrt(ours.squares / torchs.squares))
+        mean = " ".join(f"{share:.2f}" for share in shares)
+        largest = " ".join(f"{a:.2g}/{b:.2g}" for a, b in zip(ours.largest, torchs.largest))
+        print(f"{case.name:>12} {kind:<9} {verdict}; by layer: r.m.s. error {mean} of torch's, largest {largest}")
     return failed
 
 

@@ -141,14 +141,14 @@ class Oracle:
         return np.stack(states), np.stack(attention)
 
 
-DTYPES = {np.dtype(np.float16): "F16", np.dtype(np.float32): "F32", np.dtype(np.float64): "F64", np.dtype(np.int64): "I64"}
+NAMES = {"float16": "F16", "float32": "F32", "float64": "F64", "int64": "I64"}
 
 
 def write_safetensors(path, tensors):
     header, data = {"__metadata__": {"format": "pt"}}, b""
     for name, array in tensors.items():
         end = len(data) + array.nbytes
-        header[name] = {"dtype": DTYPES[array.dtype], "shape": list(array.shape), "data_offsets": [len(data), end]}
+        header[name] = {"dtype": NAMES[array.dtype.name], "shape": list(array.shape), "data_offsets": [len(data), end]}
         data += array.tobytes()
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
