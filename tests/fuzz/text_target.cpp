@@ -1,4 +1,5 @@
-// A text in any bytes, encoded by tokenizers that clean it in different ways: places are within it and in order.
+// A text in any bytes, encoded by tokenizers that clean it in different ways: places are within it and in order. The
+// same bytes as a vocab.txt are refused, or make a tokenizer that holds to that too.
 
 #include "headwise/tokenizer.hpp"
 #include "target.hpp"
@@ -31,5 +32,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                          Tokenizer::load(HEADWISE_TEST_DATA "/tokens/" + std::string(names[1]))};
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const Tokenizer& tokenizer : tokenizers) accepted([&] { check(tokenizer, text); });
+  static const InputFolder folder("vocab.txt");
+  folder.write(text);
+  accepted([&] { check(Tokenizer::load(folder.input()), text); });
   return 0;
 }

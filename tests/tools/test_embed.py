@@ -169,7 +169,7 @@ class Embed(CommandTest):
         self.fails(2, ["--text", "--file"], "embed", self.model, "--text", "a", "--file", self.texts_file(["a"]))
         self.fails(2, ["--with-text"], "embed", self.model, "--text", "a", "--with-text", "--output", self.folder / "e.npy")
         self.fails(2, ["--pooling", "mean|cls|max"], "embed", self.model, "--text", "a", "--pooling", "sum")
-        self.fails(1, ["directory"], "embed", self.model, "--file", self.folder)
+        self.fails(1, ["directory"], "embed", self.model, "--file", self.folder, "--quiet")
         (self.model / "vocab.txt").write_text("".join(word + "\n" for word in [*WORDS, "more"]))
         self.fails(1, ["31", "30", "not of one model"], "embed", self.model, "--text", "a")
         (self.model / "vocab.txt").unlink()
