@@ -23,6 +23,7 @@ Command add_convert(CLI::App& app);
 Command add_bench(CLI::App& app);
 Command add_embed(CLI::App& app);
 Command add_similar(CLI::App& app);
+Command add_view(CLI::App& app);
 Command add_ask_heads(CLI::App& app);
 Command add_info(CLI::App& app);
 Command add_completion(CLI::App& app);  // keeps `app`, whose definitions it writes

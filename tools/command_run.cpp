@@ -8,6 +8,7 @@
 #include "decode.hpp"
 #include "option_types.hpp"
 #include "run_report.hpp"
+#include "run_view.hpp"
 #include "summary.hpp"
 
 namespace headwise::tools {
@@ -25,12 +26,14 @@ stays 0.
 
 Example:
   headwise run model.safetensors --query x.npy --output y.npy --attention w.npy
+  headwise run model.safetensors --query x.npy --attention w.npy --view w.html
   headwise run model.safetensors --query x.npy --window 9,0 --column-sums c.npy
   headwise run model.safetensors --query x.npy --cache-capacity 512
   headwise run model.safetensors --query - --output - < x.npy > y.npy)";
 
 void add_run_options(CLI::App& app, RunOptions& options) {
   constexpr auto group = "How to run";
+  add_run_view_options(app, options);
   app.add_flag("--values", options.values, "With --json: every value of the output")->group("Results");
   add_integer(app, "--repeat", options.repeat, 1, 1'000'000,
               "Timed runs after one to warm up (default: as many as fit into half a second)")
@@ -46,6 +49,7 @@ void check_options(const CLI::App& app, const RunOptions& options) {
   if (options.values && !options.common.json) throw UsageError("--values says nothing without --json");
   if (options.cache.capacity > 0) check_decoding(options);
   check_targets(options);
+  check_run_view(options);
 }
 
 void decode(RunResult& result, const MultiHeadAttention& attention, const RunOptions& options) {
@@ -86,11 +90,13 @@ int run(const CLI::App& app, const RunOptions& options) {
   check_options(app, options);
   const Console console(options.common);
   checked_isa(options.model.isa);
+  const std::vector<std::string> tokens = run_view_tokens(options);
   RunResult result;
   result.inputs = load_inputs(options, console);
   result.loaded = load_layer(options, console);
   execute(result, options);
   result.results.save(options, console);
+  if (!options.view.empty()) write_run_view(result, options, tokens);
   note_nonfinite(result.results.tensors[Output::output], console);
   if (!options.on_standard_output().empty()) return exit_ok;
   write_output(options.common.json ? run_json(result, options) : run_text(result, options));

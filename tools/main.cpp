@@ -32,9 +32,9 @@ struct CommandLine {
     app.get_option("--version")->description("Print the version and exit");
     app.add_flag("--verbose", verbose, "With --version: the build, the kernels and the threads too, as info does");
     app.get_formatter()->column_width(help_column);
-    commands = {add_inspect(app), add_run(app),        add_explain(app), add_profile(app), add_verify(app),
-                add_convert(app), add_bench(app),      add_embed(app),   add_similar(app), add_ask_heads(app),
-                add_info(app),    add_completion(app), add_man(app)};
+    commands = {add_inspect(app),   add_run(app),   add_explain(app),    add_profile(app), add_verify(app),
+                add_convert(app),   add_bench(app), add_embed(app),      add_similar(app), add_view(app),
+                add_ask_heads(app), add_info(app),  add_completion(app), add_man(app)};
     app.require_subcommand(1);
     app.footer(exit_codes);
   }

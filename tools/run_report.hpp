@@ -13,6 +13,7 @@ struct RunOptions : ResultOptions {
   int repeat = 0;
   bool explain = false;
   bool values = false;
+  std::string view, tokens;  // a page to write, and what its tokens are called
 };
 
 struct RunResult {

@@ -27,7 +27,7 @@ step() { printf '\n== %s\n' "$*"; }
 
 check_format() {
   local sources
-  mapfile -t sources < <(find include engine tools perf tests -name '*.hpp' -o -name '*.cpp' -o -name '*.h' | sort)
+  mapfile -t sources < <(find include engine tools perf tests -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.js' | sort)
   if command -v clang-format-14 >/dev/null; then
     clang-format-14 --dry-run -Werror "${sources[@]}"
   else

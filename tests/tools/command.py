@@ -111,6 +111,7 @@ def every_command(query):
         "bench": ["bench", *small, "--quiet"],
         "embed": ["embed", TINY_ENCODER, "--text", "a b", "--quiet"],
         "similar": ["similar", TINY_ENCODER, "a b", "c", "--quiet"],
+        "view": ["view", TEXT_MODEL, "--text", "the bank", "-o", os.fsdecode(query) + ".html"],
         "ask-heads": ["ask-heads", TEXT_MODEL, "--text", "the bank", "--from", "the", "--to", "bank"],
         "info": ["info"],
     }

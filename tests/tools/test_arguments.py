@@ -5,7 +5,7 @@ import unittest
 
 from command import TINY_BERT, CommandTest, every_command, run, write_npy
 
-THREADED = ("run", "explain", "profile", "verify", "bench", "ask-heads")
+THREADED = ("run", "explain", "profile", "verify", "bench", "view", "ask-heads")
 NO_COUNT = ("", "-1", "abc", "2x", "1e3", "1.0", "+2", " 2", "0x2", "²", "99999", "1025", "4294967297", "9" * 30)
 NOT_LISTS = tuple(text for text in NO_COUNT if text != " 2")  # blanks beside the commas of a list are ignored
 

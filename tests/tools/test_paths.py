@@ -38,6 +38,7 @@ class Paths(CommandTest):
             "bench": ["bench", model, *more, "--shapes", "1x8", "--min-time", "0.001", "--rounds", "1"],
             "embed": ["embed", text[0], "--file", model, "--quiet"],
             "similar": ["similar", text[0], "the", "bank", "--quiet"],
+            "view": ["view", *text, "-o", os.fsdecode(query) + ".html"],
             "ask-heads": ["ask-heads", *text, "--from", "the", "--to", "bank"],
         }
 
@@ -49,7 +50,7 @@ class Paths(CommandTest):
             with open(query, "wb") as file:
                 file.write(self.query.read_bytes())
             model = write_layer(folder)
-            shutil.copytree(TEXT_MODEL, model + b".folder")
+            shutil.copytree(os.fsencode(TEXT_MODEL), model + b".folder")
             yield name, folder, self.calls(model, query)
 
     def test_every_command_opens_them_and_shows_them_in_utf8(self):

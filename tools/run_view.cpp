@@ -1,0 +1,55 @@
+#include "run_view.hpp"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "head_arrays.hpp"
+#include "option_types.hpp"
+#include "standard_streams.hpp"
+#include "text.hpp"
+#include "text_files.hpp"
+#include "view_page.hpp"
+
+namespace headwise::tools {
+
+void add_run_view_options(CLI::App& app, RunOptions& options) {
+  constexpr auto group = "Results";
+  add_path(app, "--view", options.view, "Write a page that shows the heads, with --attention; see 'headwise view'")
+      ->group(group);
+  add_path(app, "--tokens", options.tokens, "For the page: the tokens, one a line or a JSON list")->group(group);
+}
+
+void check_run_view(const RunOptions& options) {
+  check_needs(!options.tokens.empty(), !options.view.empty(), "--tokens", "--view");
+  if (options.view.empty()) return;
+  check_needs(true, options.wants(Output::attention), "--view", "--attention");
+  if (options.given(Input::attention_heads) || options.given(Input::attention_queries)) {
+    throw UsageError("--view shows all heads and queries; leave out --attention-heads and --attention-queries");
+  }
+  if (is_standard(options.view)) throw UsageError("--view needs a file of its own; standard output is for results");
+  check_target("--view", options.view, ".html");
+  std::vector<std::string> others{options.file, options.tokens};
+  for (const InputFile& file : input_files()) others.push_back(options.inputs[file.id]);
+  for (const OutputFile& file : output_files()) others.push_back(options.outputs[file.id]);
+  for (const std::string& other : others) {
+    if (same_file(options.view, other)) throw UsageError("--view names another file, " + other);
+  }
+}
+
+std::vector<std::string> run_view_tokens(const RunOptions& options) {
+  return options.tokens.empty() ? std::vector<std::string>{} : read_tokens(options.tokens);
+}
+
+void write_run_view(const RunResult& result, const RunOptions& options, const std::vector<std::string>& tokens) {
+  ArrayChoice choice;
+  choice.title = valid_utf8(std::filesystem::path(options.file).filename().string());
+  choice.tokens = tokens;
+  choice.layer = options.load.layer;
+  const LayerResults& results = result.results;
+  const HeadWeights weights =
+      head_arrays(results.tensors[Output::attention], results.tensors[Output::head_contribution], choice);
+  check_page_size(weights);
+  write_text_file(options.view, view_page(weights));
+}
+
+}  // namespace headwise::tools

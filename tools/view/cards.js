@@ -1,0 +1,172 @@
+// A card for each chosen head, or one for their average: figures, lines, heat map, and the weight that is pointed at.
+
+const mostCards = 6, readoutPairs = 6;
+let cards = [];
+
+function figureItem(name, text, small = "", title = "") {
+  const value = make("dd", {textContent: text});
+  if (small) value.append(" ", make("small", {textContent: small}));
+  return make("div", {title}, make("dt", {textContent: name}), value);
+}
+
+// The head's rank in its layer by the mean norm of its part of the output.
+function contributionItem(matrix) {
+  const norms = [...Array(heads).keys()].map((head) => mean([...contributionOf(matrix.heads[0][0], head)]));
+  const own = mean([...matrix.contribution]);
+  const rank = 1 + norms.filter((norm) => norm > own).length;
+  const small = matrix.heads.length === 1 ? `${rank}${ordinal(rank)} of ${heads}` : "on average";
+  return figureItem("contribution", figureText(own), small, data.meanings.contribution);
+}
+
+const ordinal = (number) =>
+    (number % 100 > 10 && number % 100 < 14 ? "th" : ["th", "st", "nd", "rd"][number % 10] ?? "th");
+
+function figureList(matrix) {
+  const {figures} = matrix, {meanings, special} = data;
+  const list = make(
+      "dl", {className: "figures"},
+      figureItem(
+          "entropy", `${figureText(figures.entropy)} bits`, `${shareText(figures.entropy_share)} of max`,
+          meanings.entropy),
+      figureItem("mean distance", `${figureText(figures.distance, 1)} tokens`, "", meanings.distance));
+  if (matrix.contribution) list.append(contributionItem(matrix));
+  for (const [field, name] of [
+           ["first", `on ${special.first}`], ["separator", `on ${special.separator}`], ["itself", "on itself"],
+           ["previous", "on the previous token"], ["next", "on the next token"]]) {
+    if (hasFigure(field))
+      list.append(figureItem(name, shareText(figures[field]), "", meanings[field] ?? meanings.share));
+  }
+  return list;
+}
+
+class Card {
+  constructor(matrix) {
+    this.matrix = matrix;
+    const rule = patternOf(matrix.figures);
+    this.pattern = make("span", {className: "pattern", textContent: rule ? rule.name : "no simple pattern"});
+    this.why = make(
+        "p", {className: "help", textContent: rule ? `${rule.name}: ${rule.rule}` : "None of the rules below holds."});
+    this.readout = make("output", {className: "readout", attributes: {"aria-live": "polite"}});
+    const title = make("h3", {textContent: matrix.title});
+    this.lines = new LineView(this);
+    this.map = new HeatMap(this);
+    this.views = make("div", {className: "views"}, this.lines.root, this.map.root);
+    this.root = make(
+        "article", {className: "card", attributes: {"aria-label": matrix.title}},
+        make("div", {className: "bar"}, title, this.pattern), this.why, figureList(matrix), this.readout, this.views);
+  }
+
+  refresh() {
+    this.largest = largestLeft(this.matrix.weights);
+    this.views.classList.toggle("both", state.view === "both");
+    this.lines.root.hidden = state.view === "map";
+    this.map.root.hidden = state.view === "lines";
+    if (state.view !== "map") this.lines.refresh();
+    if (state.view !== "lines") this.map.refresh();
+    this.read();
+  }
+
+  draw() {
+    if (state.view !== "map") this.lines.draw();
+    if (state.view !== "lines") this.map.draw();
+    this.read();
+  }
+
+  weightElement(query, key) {
+    const digits = this.matrix.heads.length > 1 ? 3 : 4;
+    return make("b", {className: "weight", textContent: weightText(this.matrix.weights[query * count + key], digits)});
+  }
+
+  read() {
+    const {query, key} = focus();
+    if (query !== null && key !== null)
+      this.readPair(query, key);
+    else if (query !== null)
+      this.readQuery(query);
+    else if (key !== null)
+      this.readKey(key);
+    else
+      this.readout.replaceChildren(make("span", {className: "soft", textContent: data.hint}));
+  }
+
+  readPair(query, key) {
+    const {weights} = this.matrix, weight = weights[query * count + key];
+    const larger =
+        weights.subarray(query * count, (query + 1) * count).reduce((sum, other) => sum + (other > weight), 0);
+    const place =
+        ` · ${larger === 0 ? "the largest" : `${larger + 1}${ordinal(larger + 1)} largest`} of ${count} · back `;
+    this.readout.replaceChildren(
+        tokenText(query), " → ", tokenText(key), " ", this.weightElement(query, key),
+        make("span", {className: "soft"}, place, this.weightElement(key, query)));
+  }
+
+  // The largest weights of a row or a column, and what there is beside.
+  readList(pairs, start, end) {
+    const {weights} = this.matrix;
+    const falling = pairs.sort(([q, k], [r, l]) => weights[r * count + l] - weights[q * count + k] || q + k - r - l);
+    const parts = falling.slice(0, readoutPairs)
+                      .flatMap(
+                          ([query, key, other],
+                           i) => [i > 0 ? " · " : "", tokenText(other), " ", this.weightElement(query, key)]);
+    this.readout.replaceChildren(...start, ...parts, make("span", {className: "soft", textContent: end}));
+  }
+
+  readQuery(query) {
+    const norm = this.matrix.contribution?.[query];
+    const end = norm === undefined ? "" : ` · contribution here ${figureText(norm)}`;
+    this.readList(allTokens.map((key) => [query, key, key]), [tokenText(query), " → "], end);
+  }
+
+  readKey(key) {
+    const end = ` · mean over all tokens ${weightText(meanColumn(this.matrix.weights, key), 3)}`;
+    this.readList(allTokens.map((query) => [query, key, query]), [tokenText(key), " ← "], end);
+  }
+}
+
+const meanColumn = (weights, key) => mean(allTokens.map((query) => weights[query * count + key]));
+
+function matricesOfChosen() {
+  if (state.averaged && state.chosen.length > 1) return [averageMatrix(state.chosen)];
+  return state.chosen.slice(0, mostCards).map(headMatrix);
+}
+
+function showLeftOut() {
+  const number = state.averaged ? 0 : state.chosen.length - mostCards;
+  element("more").hidden = number <= 0;
+  element("more").textContent =
+      `The first ${mostCards} of ${state.chosen.length} chosen heads are shown side by side; ` +
+      "“Averaged” takes all of them.";
+}
+
+// Loading is not at its end yet: the weights of a head may still be on their way.
+function showCards() {
+  if (!state.chosen.every(([layer, head]) => isThere(layer, head))) {
+    element("cards").replaceChildren(make("p", {className: "note", textContent: "The weights are being read …"}));
+    return document.addEventListener("DOMContentLoaded", () => change("heads", {}), {once: true});
+  }
+  cards = matricesOfChosen().map((matrix) => new Card(matrix));
+  element("cards").classList.toggle("one", cards.length === 1);
+  element("cards").replaceChildren(...cards.map((card) => card.root));
+  showLeftOut();
+  refreshCards();
+}
+
+function refreshCards() {
+  for (const card of cards) card.refresh();
+}
+
+function startCards() {
+  on("heads", showCards);
+  on("filter", refreshCards);
+  on("colours", refreshCards);
+  on("focus", () => cards.forEach((card) => card.draw()));
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    if (innerWidth !== width) change("filter", {});
+    width = innerWidth;
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") change("focus", {pin: null});
+  });
+  showCards();
+}

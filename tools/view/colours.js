@@ -1,0 +1,68 @@
+// One hue whose lightness tells the weight: it reads the same without red or green, and in grey.
+
+const ramps = {
+  light: [[255, 255, 255], [217, 231, 247], [146, 190, 230], [64, 130, 196], [17, 74, 140], [6, 28, 66]],
+  dark: [[22, 27, 34], [22, 46, 80], [33, 88, 150], [74, 146, 218], [158, 206, 252], [240, 248, 255]],
+};
+const inks = {
+  light: {page: "#fff", ink: "#17202c", soft: "#566172", line: "#d9dee6", mark: "#0f4f99", focus: "#b3410a"},
+  dark: {page: "#161b22", ink: "#e8ebf0", soft: "#a3adba", line: "#2c343f", mark: "#8cc0ff", focus: "#ffb070"},
+};
+
+const systemDark = matchMedia("(prefers-color-scheme: dark)");
+let theme = "system";
+const themeName = () => (theme === "system" ? (systemDark.matches ? "dark" : "light") : theme);
+const ink = () => inks[themeName()];
+
+function rampColour(stops, share) {
+  const place = share * (stops.length - 1);
+  const left = Math.min(Math.floor(place), stops.length - 2);
+  return stops[left].map((value, i) => Math.round(value + (place - left) * (stops[left + 1][i] - value)));
+}
+
+// 256 colours, each as the four bytes of a pixel.
+const tables = {};
+function pixels() {
+  const name = themeName();
+  if (!tables[name]) {
+    const bytes = new Uint8Array(1024);
+    for (let i = 0; i < 256; ++i) bytes.set([...rampColour(ramps[name], i / 255), 255], 4 * i);
+    tables[name] = new Uint32Array(bytes.buffer);
+  }
+  return tables[name];
+}
+
+// The square root gives small weights more of the ramp.
+const shade = (share) => Math.round(255 * Math.sqrt(Math.min(Math.max(share, 0), 1))) || 0;
+const shadeText = (level) => `rgb(${rampColour(ramps[themeName()], level / 255)})`;
+// Black or white, whichever stands out on the shade.
+const inkOn = (level) => (level > 160 ? ramps[themeName()][0] : ramps[themeName()][5]);
+
+function setTheme(name) {
+  theme = name;
+  document.documentElement.style.colorScheme = name === "system" ? "" : name;
+  change("colours", {});
+}
+systemDark.addEventListener("change", () => change("colours", {}));
+
+// A canvas of so many CSS pixels, sharp on the screen at hand; returns its context, clear.
+function sized(canvas, width, height) {
+  const ratio = devicePixelRatio || 1;
+  const wide = Math.max(1, Math.round(width * ratio)), high = Math.max(1, Math.round(height * ratio));
+  if (canvas.width !== wide || canvas.height !== high) Object.assign(canvas, {width: wide, height: high});
+  Object.assign(canvas.style, {width: `${width}px`, height: `${height}px`});
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
+}
+
+// A square image, a pixel for each level; rows of `size` levels.
+function paintLevels(canvas, levels, size) {
+  if (canvas.width !== size || canvas.height !== size) Object.assign(canvas, {width: size, height: size});
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(size, size);
+  const words = new Uint32Array(image.data.buffer), table = pixels();
+  for (let i = 0; i < words.length; ++i) words[i] = table[levels[i]];
+  context.putImageData(image, 0, 0);
+}

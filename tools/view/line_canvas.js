@@ -1,0 +1,153 @@
+// Which weights become lines, and how they are drawn between the two columns of a line view.
+
+const rowHeight = 24, secondGap = 22, mostLines = 4000, strokes = 12;
+const firstOfSecond = data.segments.indexOf(2);
+const tokenTop = (index) => 4 + index * rowHeight + (isPair && index >= firstOfSecond ? secondGap : 0);
+const tokenMiddle = (index) => tokenTop(index) + rowHeight / 2;
+const allTokens = [...Array(count).keys()];
+const columnHeight = tokenTop(count - 1) + rowHeight + 4;
+
+// The largest weights of a row, not below the threshold; of equal ones the first.
+function strongestOf(weights, query) {
+  const row = [];
+  for (let key = 0; key < count; ++key) {
+    const weight = weights[query * count + key];
+    if (weight >= state.threshold && weight > 0 && isLeft(query, key)) row.push(key);
+  }
+  if (row.length <= state.top) return row;
+  const falling = (a, b) => weights[query * count + b] - weights[query * count + a] || a - b;
+  return row.sort(falling).slice(0, state.top);
+}
+
+// All lines of a matrix, and the least weight that each query still shows. Lines that are more than can be seen apart
+// are the weakest, and are left out.
+function linesOf(weights) {
+  const floors = new Float32Array(count).fill(Infinity);
+  let lines = [];
+  for (let query = 0; query < count; ++query) {
+    for (const key of strongestOf(weights, query)) {
+      const weight = weights[query * count + key];
+      floors[query] = Math.min(floors[query], weight);
+      lines.push({query, key, weight});
+    }
+  }
+  const found = lines.length;
+  if (found > mostLines) {
+    const least = Float32Array.from(lines, (line) => line.weight).sort()[found - mostLines];
+    lines = lines.filter((line) => line.weight >= least);
+  }
+  return {lines, found, floors};
+}
+
+function largestLeft(weights) {
+  let largest = 0;
+  for (let query = 0; query < count; ++query) {
+    for (let key = 0; key < count; ++key) {
+      const weight = weights[query * count + key];
+      if (weight > largest && isLeft(query, key)) largest = weight;
+    }
+  }
+  return largest || 1;
+}
+
+// Of a LineView, which knows its card, places and sizes.
+class LineCanvas {
+  // Where the second sentence begins.
+  drawBorder(context) {
+    const y = tokenTop(firstOfSecond) - secondGap / 2 - this.top;
+    Object.assign(context, {
+      strokeStyle: ink().focus,
+      fillStyle: ink().focus,
+      lineWidth: 1,
+      font: labelFont,
+      textBaseline: "middle",
+      textAlign: "left"
+    });
+    context.setLineDash([4, 4]);
+    context.beginPath();
+    context.moveTo(this.left, y);
+    context.lineTo(this.width, y);
+    context.stroke();
+    context.setLineDash([]);
+    context.fillText("sentence B", 4, y);
+  }
+
+  // The pairs of a token, or the one pair.
+  pairsInFocus(query, key, indexes) {
+    if (query !== null && key !== null) return [[query, key]];
+    return indexes.map((other) => [query ?? other, key ?? other]);
+  }
+
+  isShown(query, key) {
+    const weight = this.card.matrix.weights[query * count + key];
+    return weight >= this.floors[query] && isLeft(query, key);
+  }
+
+  linesInFocus(query, key) {
+    const {weights} = this.card.matrix;
+    return this.pairsInFocus(query, key, allTokens)
+        .filter(([from, to]) => this.isShown(from, to))
+        .map(([from, to]) => ({query: from, key: to, weight: weights[from * count + to]}));
+  }
+
+  // Lines of about the same weight are one path: a few strokes instead of thousands. Among many, those that leave the
+  // window are faint, so that they do not hide the others.
+  drawLines(context, lines, among) {
+    const groups = Array.from({length: strokes}, () => []);
+    const isInside = (y) => y >= 0 && y <= this.height;
+    for (const line of lines) {
+      const from = tokenMiddle(line.query) - this.top, to = tokenMiddle(line.key) - this.top;
+      if (Math.max(from, to) < 0 || Math.min(from, to) > this.height) continue;
+      const share = among && !(isInside(from) && isInside(to)) ? 0 : Math.min(line.weight / this.card.largest, 1);
+      groups[Math.min(Math.floor(share * strokes), strokes - 1)].push([from, to]);
+    }
+    context.strokeStyle = ink().mark;
+    groups.forEach((group, level) => group.length > 0 && this.strokeGroup(context, group, (level + 0.5) / strokes));
+    context.globalAlpha = 1;
+  }
+
+  strokeGroup(context, group, strength) {
+    const middle = (this.left + this.right) / 2;
+    context.globalAlpha = 0.12 + 0.88 * strength;
+    context.lineWidth = 0.5 + 6.5 * strength;
+    context.beginPath();
+    for (const [from, to] of group) {
+      context.moveTo(this.left, from);
+      context.bezierCurveTo(middle, from, middle, to, this.right, to);
+    }
+    context.stroke();
+  }
+
+  visibleTokens() {
+    const place = (y) => Math.floor((y - (isPair ? secondGap : 0)) / rowHeight);
+    const first = Math.max(0, place(this.top) - 1), last = Math.min(count - 1, place(this.top + this.height) + 2);
+    return Array.from({length: Math.max(0, last - first + 1)}, (_, i) => first + i);
+  }
+
+  // Beside the tokens: what the head gave to a query, what a key got of all.
+  drawBars(context) {
+    const {contribution} = this.card.matrix, {room} = this;
+    const most = contribution ? Math.max(...contribution, 1e-12) : 1, mostReceived = Math.max(...this.received, 1e-12);
+    context.fillStyle = ink().mark;
+    context.globalAlpha = 0.55;
+    for (const index of this.visibleTokens()) {
+      const y = tokenMiddle(index) - this.top - 4;
+      if (contribution) context.fillRect(2, y, (room * contribution[index]) / most || 0, 8);
+      const wide = (room * this.received[index]) / mostReceived || 0;
+      context.fillRect(this.width - 2 - wide, y, wide, 8);
+    }
+    context.globalAlpha = 1;
+  }
+
+  drawValues(context, query, key) {
+    const {weights} = this.card.matrix, atKeys = query !== null, x = atKeys ? this.width - 4 : 4;
+    Object.assign(context, {font: labelFont, textBaseline: "middle", textAlign: atKeys ? "right" : "left"});
+    for (const [from, to] of this.pairsInFocus(query, key, this.visibleTokens())) {
+      const shown = this.isShown(from, to), y = tokenMiddle(atKeys ? to : from) - this.top;
+      context.fillStyle = shown ? ink().ink : ink().soft;
+      context.globalAlpha = shown ? 1 : 0.5;
+      context.fillText(shortWeight(weights[from * count + to]), x, y);
+    }
+    context.globalAlpha = 1;
+  }
+}
