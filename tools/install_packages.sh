@@ -10,6 +10,7 @@ packages=(
   clang-format-14 python3 python3-pip python3-venv
   clang-14 libclang-rt-14-dev libomp-14-dev gcovr
   locales zsh fish groff-base
+  chromium
 )
 
 usage() {

@@ -1,0 +1,472 @@
+"""The page of `headwise view` in headless Chromium: what it shows, and what it answers to mouse and keyboard."""
+
+import json
+import os
+import pathlib
+import re
+import struct
+import sys
+import tempfile
+import unittest
+import zipfile
+
+from chromium import SHIFT, Browser, Page
+from heads import HEADS, LAYERS, PAIR, SENTENCE, Weights, as_float, shown_as
+
+from command import ROOT, run  # the path comes with heads
+
+MODEL = ROOT / "build" / "models" / "all-MiniLM-L6-v2"
+BANK, MONEY = SENTENCE.index("bank"), SENTENCE.index("money")
+HOSTILE = [
+    "[CLS]",
+    "<img src=x onerror=hacked=1>",
+    "</script><script>hacked=1</script>",
+    "<!--",
+    "&amp;",
+    "\u202egnp.exe",
+    "שלום",
+    "👩‍👧",
+    "\x07\x1b[31m",
+    "'\"`${hacked=1}",
+    " ",
+    "\ud800".encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape"),
+    "[SEP]",
+]
+
+
+def golden_attention():
+    """The weights of all layers for the sentence, from torch in float64."""
+    data = (ROOT / "tests" / "data" / "minilm_golden.safetensors").read_bytes()
+    (length,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8 : 8 + length])
+    values = []
+    for layer in range(6):
+        begin, end = header[f"layer.{layer}.attention"]["data_offsets"]
+        values += struct.unpack(f"<{(end - begin) // 8}d", data[8 + length + begin : 8 + length + end])
+    return values
+
+
+def query_token(index):
+    return f".column:first-child .token:nth-child({index + 1})"
+
+
+def key_token(index):
+    return f".column:last-child .token:nth-child({index + 1})"
+
+
+def head(layer, number):
+    return f'[data-head="{layer}.{number}"]'
+
+
+def setUpModule():
+    BrowserTest.browser = Browser()
+    unittest.addModuleCleanup(BrowserTest.browser.close)
+
+
+class BrowserTest(unittest.TestCase):
+    browser = None  # one for all tests; each opens pages of its own
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.pages = []
+
+    def tearDown(self):
+        """Whatever a test did: no message in the console, and nothing asked of any network."""
+        for page in self.pages:
+            self.assertEqual(page.complaints(), [])
+            self.assertEqual(page.requests(), [])
+            page.close()
+
+    def open(self, path, **options):
+        page = Page(self.browser, **options)
+        self.pages.append(page)
+        page.open(path)
+        return page
+
+    def sentence(self, **options):
+        self.weights = Weights(self.folder, SENTENCE)
+        return self.open(self.weights.page(), **options)
+
+    def readout(self, page, card=1):
+        """Tokens and weights of the line that tells what is pointed at."""
+        line = f".card:nth-child({card}) .readout"
+        parts = page.evaluate(f"[...document.querySelectorAll({json.dumps(line)} + ' bdi')].map((b) => b.textContent)")
+        weights = page.evaluate(
+            f"[...document.querySelectorAll({json.dumps(line)} + ' .weight')].map((b) => b.textContent)"
+        )
+        return parts, [float(weight) for weight in weights]
+
+    def assert_row(self, page, row, query="bank", tokens=SENTENCE):
+        """The readout tells the largest weights of this row, largest first."""
+        (first, *keys), weights = self.readout(page)
+        self.assertEqual(first, query)
+        largest = sorted(zip(row, tokens), key=lambda pair: -pair[0])[: len(weights)]
+        self.assertEqual(keys, [token for _, token in largest])
+        self.assertEqual(weights, [shown_as(weight) for weight, _ in largest])
+
+    def drawn(self, page):
+        """How many lines the line view says it draws."""
+        return int(re.search(r"(\d+) weights? drawn", page.text(".lines + .under")).group(1))
+
+
+class Heads(BrowserTest):
+    def test_a_picked_head_and_a_token_that_is_pointed_at(self):
+        page = self.sentence()
+        for layer, number in ((1, 2), (0, 1), (1, 0)):
+            page.click(head(layer, number))
+            self.assertEqual(page.text(".card h3"), f"Layer {layer}, head {number}")
+            page.hover(query_token(BANK))
+            self.assert_row(page, self.weights.rows[layer][number][BANK])
+
+    def test_a_held_token_and_one_of_the_other_side_make_a_pair(self):
+        page = self.sentence()
+        page.click(head(1, 1))
+        page.click(query_token(BANK))
+        page.hover(key_token(MONEY))
+        rows = self.weights.rows[1][1]
+        self.assertEqual(
+            self.readout(page), (["bank", "money"], [shown_as(rows[BANK][MONEY]), shown_as(rows[MONEY][BANK])])
+        )
+        page.press("Escape")
+        page.hover(key_token(MONEY))
+        parts, weights = self.readout(page)
+        self.assertEqual((parts[0], weights[0]), ("money", shown_as(max(row[MONEY] for row in rows))))
+
+    def test_the_heat_map_reads_the_cell_under_the_mouse(self):
+        page = self.sentence()
+        page.click(head(1, 0))
+        x, y, width, height = page.box(".map canvas")
+        label, cell = page.evaluate("[cards[0].map.label, cards[0].map.cell]")
+        for (query, key), inside in (((BANK, MONEY), 0.1), ((0, 8), 0.9), ((8, 0), 0.1), ((4, 4), 0.9)):
+            page.move(x + label + (key + inside) * cell, y + label + (query + inside) * cell)
+            page.frames()
+            parts, weights = self.readout(page)
+            self.assertEqual(parts, [SENTENCE[query], SENTENCE[key]])
+            self.assertEqual(weights[0], shown_as(self.weights.rows[1][0][query][key]))
+
+    def test_every_weight_keeps_the_digits_it_is_shown_with(self):
+        """All decades, ties, both ends, and what is no number."""
+        self.weights = Weights(self.folder, SENTENCE, 1, 1)
+        values = [10.0 ** -(i / 9.0) for i in range(72)] + [
+            0.0,
+            1.0,
+            0.0078125,
+            0.03125,
+            9.9996e-8,
+            0.99996,
+            9.99e-8,
+            1e-7,
+        ]
+        values = [as_float(v) for v in values] + [float("nan")]
+        self.weights.rows = [[[values[i * 9 : i * 9 + 9] for i in range(9)]]]
+        self.weights.write()
+        page = self.open(self.weights.page())
+        shown = page.evaluate("Array.from(weightsOf(0, 0), (weight) => weightText(weight))")
+        self.assertEqual(shown[-1], "NaN")
+        self.assertEqual([float(text) for text in shown[:-1]], [shown_as(v) for v in values[:-1]])
+
+    def test_figures_and_pattern_follow_from_the_weights(self):
+        page = self.sentence()
+        for layer, number, pattern in ((0, 0, "previous token"), (0, 1, "next token"), (0, 2, "broad")):
+            page.click(head(layer, number))
+            self.assertEqual(page.text(".card .pattern"), pattern)
+            self.assertIn("80 %" if pattern == "broad" else "50 %", page.text(".card .help"))
+        rows = self.weights.rows[0][2]
+        shares = {"on [CLS]": sum(row[0] for row in rows), "on itself": sum(row[i] for i, row in enumerate(rows))}
+        shares["on [SEP]"] = sum(row[8] for row in rows)
+        figures = dict(
+            page.evaluate(
+                "[...document.querySelectorAll('.card .figures div')].map((div) => "
+                "[div.firstChild.textContent, div.lastChild.firstChild.textContent])"
+            )
+        )
+        for name, total in shares.items():
+            self.assertLess(abs(float(figures[name].split()[0]) - 100 * total / 9), 0.51, name)
+        distance = sum(w * abs(i - j) for i, row in enumerate(rows) for j, w in enumerate(row)) / 9
+        self.assertEqual(figures["mean distance"], f"{distance:.1f} tokens")
+
+    def test_the_real_model(self):
+        """The first paragraph's question, asked of all-MiniLM-L6-v2; the page shows what --export holds."""
+        if not (MODEL / "model.safetensors").exists():
+            print(f"NOT RUN: there is no {MODEL}; tools/fetch_model.sh fetches it", file=sys.stderr)
+            self.assertEqual(os.environ.get("HEADWISE_ALLOW_MISSING_MODEL"), "1")
+            return
+        files = ["-o", self.folder / "heads.html", "--export", self.folder / "w.npz"]
+        self.assertEqual(run("view", MODEL, "--text", "The bank was full of money.", *files).code, 0)
+        with zipfile.ZipFile(self.folder / "w.npz") as archive:
+            data = archive.read("attention.npy")
+        weights = struct.unpack(f"<{6 * 12 * 81}f", data[-6 * 12 * 81 * 4 :])
+        for shown, expected in zip(weights, golden_attention(), strict=True):
+            self.assertLess(abs(shown - expected), 1e-5)
+        page = self.open(self.folder / "heads.html")
+        for layer, number in ((0, 0), (2, 3), (5, 11)):
+            page.click(head(layer, number))
+            page.hover(query_token(BANK))
+            start = ((layer * 12 + number) * 9 + BANK) * 9
+            self.assert_row(page, weights[start : start + 9])
+            self.assertIn("contribution here", page.text(".readout"))
+
+
+class Choices(BrowserTest):
+    def chosen(self, page):
+        return page.evaluate(
+            "[...document.querySelectorAll('.cell[aria-selected=true]')].map((cell) => cell.dataset.head)"
+        )
+
+    def test_several_heads_side_by_side_and_averaged(self):
+        page = self.sentence()
+        page.click(head(0, 2))
+        page.click(head(1, 1), SHIFT)
+        page.click(head(1, 2), SHIFT)
+        self.assertEqual(self.chosen(page), ["0.2", "1.1", "1.2"])
+        self.assertEqual(page.evaluate("document.querySelectorAll('.card').length"), 3)
+        page.hover(query_token(BANK))
+        self.assertEqual(self.readout(page, 2)[1][0], shown_as(max(self.weights.rows[1][1][BANK])))
+        page.click(head(1, 2), SHIFT)
+        page.click("#several label:last-child")
+        self.assertEqual(page.text(".card h3"), "Average of 2 heads")
+        page.click(query_token(BANK))
+        page.hover(key_token(MONEY))
+        mean = self.weights.mean([(0, 2), (1, 1)], BANK, MONEY)
+        self.assertLess(abs(self.readout(page)[1][0] / mean - 1), 1e-3)
+
+    def test_a_layer_and_all_heads_averaged(self):
+        page = self.sentence()
+        page.click(".row:nth-child(3) .name")
+        self.assertEqual(page.text(".card h3"), "Average of layer 1")
+        page.click("#average-all")
+        self.assertEqual(page.text(".card h3"), "Average of all heads")
+        every = [(layer, number) for layer in range(LAYERS) for number in range(HEADS)]
+        page.click(query_token(BANK))
+        page.hover(key_token(MONEY))
+        self.assertLess(abs(self.readout(page)[1][0] / self.weights.mean(every, BANK, MONEY) - 1), 1e-3)
+
+    def test_the_keyboard_moves_picks_and_toggles(self):
+        page = self.sentence()
+        page.evaluate("document.querySelector('.cell[tabindex=\"0\"]').focus()")
+        for key in ("Home", "ArrowDown", "Enter"):
+            page.press(key)
+        self.assertEqual(page.text(".card h3"), "Average of layer 1")
+        for key in ("ArrowRight", "ArrowRight", "ArrowRight", "Enter"):
+            page.press(key)
+        self.assertEqual(self.chosen(page), ["1.2"])
+        page.press("ArrowLeft")
+        page.press(" ")
+        self.assertEqual(self.chosen(page), ["1.1", "1.2"])
+        page.press(" ")
+        self.assertEqual(self.chosen(page), ["1.2"])
+        page.press("ArrowUp")
+        self.assertEqual(page.evaluate("document.activeElement.dataset.head"), "0.1")
+        self.assertEqual(self.chosen(page), ["1.2"])
+
+    def test_the_keyboard_reaches_everything_and_shows_where_it_is(self):
+        page = self.sentence()
+        reached, unseen = set(), []
+        for _ in range(20):
+            page.press("Tab")
+            name, outlined = page.evaluate("""(({activeElement: at}) => [at.id || at.name || at.className.split(" ")[0],
+                [at, at.parentElement].some((e) => getComputedStyle(e).outlineStyle !== "none")])(document)""")
+            if page.evaluate("document.activeElement === document.body"):
+                break  # past the last
+            reached.add(name)
+            unseen += [] if outlined else [name]
+        self.assertLessEqual(
+            {"theme", "figure", "cell", "view", "threshold", "top", "special", "token", "map"}, reached
+        )
+        self.assertEqual(unseen, [])
+
+    def test_tokens_and_cells_by_keyboard(self):
+        page = self.sentence()
+        page.click(head(1, 0))
+        page.evaluate("document.querySelector('.column:first-child .token').focus()")
+        for _ in range(BANK):
+            page.press("ArrowDown")
+        self.assert_row(page, self.weights.rows[1][0][BANK])
+        page.evaluate("document.querySelector('.map').focus()")
+        for key in ["ArrowDown"] + BANK * ["ArrowDown"] + MONEY * ["ArrowRight"]:
+            page.press(key)
+        parts, weights = self.readout(page)
+        self.assertEqual(parts, ["bank", "money"])
+        self.assertEqual(weights[0], shown_as(self.weights.rows[1][0][BANK][MONEY]))
+
+    def test_everything_has_a_role_and_a_name(self):
+        page = self.sentence()
+        nodes = page.send("Accessibility.getFullAXTree")["nodes"]
+        roles = ("button", "gridcell", "slider", "radio", "checkbox", "combobox", "grid", "radiogroup", "columnheader")
+        found = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if "role" in node]
+        named = [pair for pair in found if pair[0] in roles]
+        self.assertEqual([pair for pair in named if not pair[1]], [])
+        self.assertIn(("gridcell", "Layer 0, head 0: previous token"), named)
+        self.assertEqual({role for role, _ in named} & {"slider", "grid", "radio"}, {"slider", "grid", "radio"})
+
+
+class Filters(BrowserTest):
+    def test_sliders_leave_out_weak_lines(self):
+        page = self.sentence()
+        page.click(head(1, 0))
+        rows = self.weights.rows[1][0]
+        for step in (0, 25, 50, 70, 90):
+            page.set_value("#threshold", step)
+            floor = 0 if step == 0 else 10 ** (-4 + step / 25)
+            self.assertEqual(self.drawn(page), sum(w >= floor for row in rows for w in row), step)
+        page.set_value("#threshold", 0)
+        for top in (1, 3):
+            page.set_value("#top", top)
+            self.assertEqual(self.drawn(page), 9 * top)
+            self.assertEqual(page.text("#top-value"), f"{top} a token")
+
+    def test_special_tokens_can_be_left_out(self):
+        page = self.sentence()
+        page.click(head(1, 0))
+        page.set_value("#threshold", 0)
+        self.assertEqual(self.drawn(page), 81)
+        page.click("#special")
+        self.assertEqual(self.drawn(page), 49)
+
+    def test_the_directions_of_a_pair(self):
+        weights = Weights(self.folder, PAIR)
+        page = self.open(weights.page())
+        page.set_value("#threshold", 0)
+        for place, lines in ((2, 6), (3, 6), (4, 13), (1, 64)):
+            page.click(f"#direction label:nth-child({place})")
+            self.assertEqual(self.drawn(page), lines, place)
+        gap = page.evaluate(
+            "(([a, b]) => b.getBoundingClientRect().top - a.getBoundingClientRect().bottom)("
+            "[...document.querySelectorAll('.column:first-child .token')].slice(3, 5))"
+        )
+        self.assertGreater(gap, 10)
+
+    def test_one_sentence_has_no_directions(self):
+        page = self.sentence()
+        self.assertTrue(page.evaluate("document.getElementById('direction').hidden"))
+
+
+class Looks(BrowserTest):
+    def background(self, page):
+        return page.evaluate("getComputedStyle(document.body).backgroundColor.match(/[0-9]+/g).map(Number)[0]")
+
+    def test_light_and_dark_by_the_system_and_by_the_switch(self):
+        self.weights = Weights(self.folder, SENTENCE)
+        light = self.open(self.weights.page())
+        self.assertGreater(self.background(light), 200)
+        light.click("#theme label:nth-child(3)")
+        self.assertLess(self.background(light), 50)
+        dark = self.open(self.weights.page(), dark=True)
+        self.assertLess(self.background(dark), 50)
+        before = dark.evaluate("document.querySelector('.map canvas').toDataURL()")
+        dark.click("#theme label:nth-child(2)")
+        self.assertGreater(self.background(dark), 200)
+        self.assertNotEqual(dark.evaluate("document.querySelector('.map canvas').toDataURL()"), before)
+
+    def test_lightness_alone_tells_the_weight(self):
+        """Each step of a ramp is lighter than the one before it (or darker), for every kind of colour vision."""
+        page = self.sentence()
+        for name, sign in (("light", -1), ("dark", 1)):
+            steps = page.evaluate(f"Array.from({{length: 33}}, (_, i) => rampColour(ramps.{name}, i / 32))")
+            for channel in range(3):  # then so is every mixture of the channels
+                values = [sign * step[channel] for step in steps]
+                self.assertEqual(values, sorted(values), (name, channel))
+
+    def test_a_narrow_and_a_wide_screen(self):
+        self.weights = Weights(self.folder, SENTENCE)
+        for width in (320, 390, 768, 1280, 2560):
+            page = self.open(self.weights.page(), width=width)
+            page.click(head(1, 0))
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+            self.assertGreater(page.evaluate("cards[0].lines.right - cards[0].lines.left"), 40)
+
+    def test_numbers_of_heads_instead_of_pictures(self):
+        page = self.sentence()
+        page.evaluate("""(() => { const list = document.getElementById("figure"); list.value = "distance";
+            list.dispatchEvent(new Event("change")); })()""")
+        page.frames()
+        rows = self.weights.rows[1][1]
+        distance = sum(w * abs(i - j) for i, row in enumerate(rows) for j, w in enumerate(row)) / 9
+        self.assertEqual(page.text(head(1, 1)), f"{distance:.1f}")
+        page.click("#all-figures summary")
+        page.wait("document.querySelectorAll('#figures tbody tr').length === 6")
+
+
+class Hostile(BrowserTest):
+    def test_tokens_are_text_and_nothing_else(self):
+        weights = Weights(self.folder, HOSTILE)
+        page = self.open(weights.page())
+        self.assertTrue(page.evaluate("typeof hacked === 'undefined'"))
+        self.assertEqual(page.evaluate("document.querySelectorAll('img, iframe, object, embed, link, base').length"), 0)
+        self.assertEqual(page.evaluate("document.querySelectorAll('script:not([type])').length"), 1)
+        shown = page.evaluate("[...document.querySelectorAll('.column:first-child .token')].map((t) => t.textContent)")
+        self.assertEqual(shown[1:5], HOSTILE[1:5])
+        self.assertEqual(shown[5:9], ["‹U+202E›gnp.exe", "שלום", "👩‍👧", "‹U+0007›‹U+001B›[31m"])
+        self.assertEqual(shown[9:11], [HOSTILE[9], '" "'])
+        self.assertIn("\\xED\\xA0\\x80", shown[11])
+        self.assertEqual(page.evaluate("getComputedStyle(document.querySelector('.token bdi')).unicodeBidi"), "isolate")
+        for index in range(len(HOSTILE)):
+            page.hover(query_token(index))
+            self.assertEqual(self.readout(page)[0][0], shown[index])
+
+    def test_what_is_pasted_in_does_not_run(self):
+        """The policy of the page, should a text ever become an element."""
+        page = self.sentence()
+        page.evaluate("""document.body.insertAdjacentHTML("beforeend", "<img src=x onerror=hacked=1>")""")
+        page.evaluate(
+            "document.body.append(Object.assign(document.createElement('script'), {textContent: 'hacked = 1'}))"
+        )
+        page.frames()
+        self.assertTrue(page.evaluate("typeof hacked === 'undefined'"))
+        self.assertTrue(page.complaints())  # the browser says that it refused them
+        self.pages.remove(page)
+
+    def test_the_page_itself_is_small_and_names_no_address(self):
+        self.weights = Weights(self.folder, SENTENCE, 1, 1)
+        text = self.weights.page().read_text()
+        self.assertLess(len(text.encode()), 300_000)
+        self.assertNotRegex(text, r"https?://|//[a-z]+\.|url\(|@import")
+
+
+class Long(BrowserTest):
+    """512 tokens. The bounds are for a machine that does other things too; tests/view/measure.py gives figures."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        tokens = ["[CLS]"] + [f"word{i % 97}" for i in range(510)] + ["[SEP]"]
+        cls.weights = Weights(folder.name, tokens, 1, 2)
+        cls.path = cls.weights.page()
+
+    def test_first_paint_and_frames(self):
+        page = self.open(self.path)
+        page.wait("performance.getEntriesByName('first-contentful-paint').length > 0")
+        paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+        self.assertLess(paint, 3000)
+        page.evaluate("""window.frames_ = []; (() => { let last = performance.now(); const next = (now) => {
+            frames_.push(now - last); last = now; requestAnimationFrame(next); }; requestAnimationFrame(next); })()""")
+        for selector in (".lines", ".map"):
+            x, y, width, height = page.box(selector)
+            page.evaluate("frames_.length = 0")
+            for step in range(60):
+                page.move(x + 0.3 * width + step, y + 90 + (step * 7) % (min(height, 400) - 100))
+            page.frames()
+            times = sorted(page.evaluate("frames_"))
+            self.assertLess(times[len(times) // 2], 50, selector)
+
+    def test_all_of_it_can_be_read(self):
+        page = self.open(self.path)
+        page.click(head(0, 1))
+        page.hover(query_token(500))
+        row = self.weights.rows[0][1][500]
+        self.assertEqual(self.readout(page)[1][0], shown_as(max(row)))
+        page.move(0, 0)
+        page.evaluate("document.querySelector('.map').focus()")
+        for key in ("ArrowDown", "End", "ArrowDown"):
+            page.press(key)
+        self.assertEqual(self.readout(page)[1][0], shown_as(self.weights.rows[0][1][1][511]))
+        page.click(".map + .under button")
+        self.assertEqual(page.evaluate("cards[0].map.cell"), 16)
+        self.assertGreater(page.evaluate("document.querySelector('.map').scrollHeight"), 8000)
+
+
+if __name__ == "__main__":
+    unittest.main()
