@@ -4,6 +4,7 @@ set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 sentence="The bank was full of money."
+page="build/quickstart/heads.html"
 
 usage() {
   cat <<END
@@ -13,6 +14,7 @@ Usage: tools/quickstart.sh [--help]
 2. builds build/release/headwise
 3. fetches the weights of all-MiniLM-L6-v2 into build/models (91 MB)
 4. runs the model's first attention layer on the sentence "$sentence"
+5. writes a page that shows all heads of the model on that sentence, and asks which heads tie bank to money
 END
 }
 
@@ -36,6 +38,22 @@ The output and the attention weights are in build/quickstart/*.npy. What to try 
   build/release/headwise inspect build/quickstart/attention.npy
   build/release/headwise run --help
 END
+  if [[ -f "$page" ]]; then
+    printf '\nAll heads on "%s": open %s in a browser.\n' "$sentence" "$root/$page"
+  fi
+}
+
+# The small model that stands in for the real one has only attention layers, no whole encoder.
+see_heads() {
+  rm -f "$page"
+  if [[ "$1" == tests/* ]]; then
+    step "No page of heads: the small model is no whole encoder"
+    return
+  fi
+  step "build/release/headwise view $1 --text \"$sentence\" -o $page"
+  build/release/headwise view "$1" --text "$sentence" -o "$page"
+  step "build/release/headwise ask-heads $1 --text \"$sentence\" --from bank --to money --top 5"
+  build/release/headwise ask-heads "$1" --text "$sentence" --from bank --to money --top 5
 }
 
 main() {
@@ -61,6 +79,7 @@ main() {
     --output build/quickstart/output.npy --attention build/quickstart/attention.npy)
   step "${command[*]}"
   "${command[@]}"
+  see_heads "$model"
   next_steps "$weights"
 }
 
