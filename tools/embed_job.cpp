@@ -48,7 +48,10 @@ std::vector<std::size_t> batch_ends(const Window& window, const std::vector<std:
   return ends;
 }
 
-void embed_window(const Window& window, SentenceModel& model, const EmbeddingSink& sink) {
+// Tells how much of the window is done, from 0 to 1.
+using ShareSink = std::function<void(double)>;
+
+void embed_window(const Window& window, SentenceModel& model, const EmbeddingSink& sink, const ShareSink& progress) {
   std::vector<std::size_t> order(window.texts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -65,6 +68,7 @@ void embed_window(const Window& window, SentenceModel& model, const EmbeddingSin
       std::copy_n(embeddings.data() + (i - begin) * dimension, dimension, rows.data() + order[i] * dimension);
     }
     begin = end;
+    progress(static_cast<double>(end) / static_cast<double>(order.size()));
   }
   for (std::size_t i = 0; i < window.texts.size(); ++i) sink(window.texts[i], {rows.data() + i * dimension, dimension});
 }
@@ -74,10 +78,12 @@ void embed_window(const Window& window, SentenceModel& model, const EmbeddingSin
 void embed_all(TextSource& source, SentenceModel& model, const Console& console, const EmbeddingSink& sink) {
   ProgressBar bar(console, "embedding");
   for (;;) {
+    const auto before = static_cast<double>(source.done());
     const Window window = read_window(source, model);
     if (window.texts.empty()) return;
-    embed_window(window, model, sink);
-    bar.update(source.done(), source.total());
+    const double read = static_cast<double>(source.done()) - before;
+    embed_window(window, model, sink,
+                 [&](double share) { bar.update(static_cast<std::uint64_t>(before + share * read), source.total()); });
   }
 }
 

@@ -96,3 +96,21 @@ TEST_CASE("a text is cut to the limit, and says so; a limit without room for spe
   CHECK_THROWS_AS((void)tokenizer.encode_pair("a", "b", {2}), Error);
   CHECK(tokenizer.encode_pair("a b a b a", "b", {6}).ids == Ids{2, 8, 10, 3, 10, 3});
 }
+
+TEST_CASE("characters that changed between versions of Unicode are what the reference takes them for") {
+  json file = tiny_tokenizer();
+  std::int64_t next = 14;
+  for (const char* token : {"##\u1DF6", "\u166D", "\u0264", "##\U00011938", "##\u302E", "##\U00016FF0", "##\u1B44"}) {
+    file["model"]["vocab"][token] = next++;
+  }
+  const TemporaryFolder files;
+  const Tokenizer tokenizer = loaded(files, file);
+  const auto ids = [&](const char* text) { return tokenizer.encode(text, {0, false}).ids; };
+  CHECK(ids("a\u1DF6") == Ids{8, 14});                // a mark since Unicode 9: not dropped
+  CHECK(ids("a\u166Da") == Ids{8, 15, 8});            // punctuation until Unicode 11
+  CHECK(ids("\uA7CB") == Ids{16});                    // a capital since Unicode 16
+  CHECK(ids("a\u1734") == Ids{8});                    // nonspacing until Unicode 13
+  CHECK(ids("a\U00011938") == Ids{8, 17});            // decomposes since Unicode 13
+  CHECK(ids("a\u302E\U00016FF0") == Ids{8, 18, 19});  // in order since Unicode 13: stays
+  CHECK(ids("a\u302E\u1B44") == Ids{8, 20, 18});      // in order before: put in order
+}
