@@ -6,7 +6,6 @@ Usage: compare_tokens.py RUNNER FOLDER [MODEL_FOLDER]
 Writes vocabularies, settings and texts into FOLDER; RUNNER is run_tokens. MODEL_FOLDER holds a real tokenizer.json.
 """
 
-import json
 import pathlib
 import struct
 import subprocess
@@ -29,8 +28,8 @@ def read_results(path):
     place = 0
     while place < len(data):
         (count,) = struct.unpack_from("<I", data, place)
-        numbers = list(data[place + 4:place + 4 + 8 * count].cast("q"))
-        yield [numbers[i * count // 5:(i + 1) * count // 5] for i in range(5)]
+        numbers = list(data[place + 4 : place + 4 + 8 * count].cast("q"))
+        yield [numbers[i * count // 5 : (i + 1) * count // 5] for i in range(5)]
         place += 4 + 8 * count
 
 
@@ -41,7 +40,7 @@ def replaced(data):
         try:
             good = data[at:].decode()
         except UnicodeDecodeError as error:
-            good = data[at:at + error.start].decode()
+            good = data[at : at + error.start].decode()
             broken = at + error.start, at + error.end
         else:
             broken = None
@@ -74,31 +73,39 @@ def reference(path, texts, pairs):
         tokenizer.enable_truncation(40)
     step = 2 if pairs else 1
     for i in range(0, len(texts) - step + 1, step):
-        parts = [replaced(text) for text in texts[i:i + step]]
+        parts = [replaced(text) for text in texts[i : i + step]]
         yield expected(tokenizer.encode(*(text for text, _ in parts)), [places for _, places in parts])
 
 
 def differences(runner, folder, name, path, texts, mode):
     text_file, result_file = folder / f"{name}.texts", folder / f"{name}.results"
     write_texts(text_file, texts)
-    subprocess.run([runner, mode, path.parent if path.name != "tokenizer.json" else path, text_file, result_file], check=True)
+    subprocess.run(
+        [runner, mode, path.parent if path.name != "tokenizer.json" else path, text_file, result_file], check=True
+    )
     step = 2 if mode == "pairs" else 1
     wrong = [0] * 5
     examples = []
-    for i, (ours, theirs) in enumerate(zip(read_results(result_file), reference(path, texts, mode == "pairs"), strict=True)):
+    for i, (ours, theirs) in enumerate(
+        zip(read_results(result_file), reference(path, texts, mode == "pairs"), strict=True)
+    ):
         for row in range(5):
             if ours[row] != theirs[row]:
                 wrong[row] += 1
                 if len(examples) < 5:
-                    examples.append((texts[i * step:(i + 1) * step], row, theirs[row], ours[row]))
+                    examples.append((texts[i * step : (i + 1) * step], row, theirs[row], ours[row]))
     return wrong, examples
 
 
 def report(name, mode, texts, wrong, examples):
-    print(f"{name}, {mode}: {len(texts)} lines, wrong: ids {wrong[0]}, types {wrong[1]}, starts {wrong[2]}, "
-          f"ends {wrong[3]}, words {wrong[4]}")  # fmt: skip
+    print(
+        f"{name}, {mode}: {len(texts)} lines, wrong: ids {wrong[0]}, types {wrong[1]}, starts {wrong[2]}, "
+        f"ends {wrong[3]}, words {wrong[4]}"
+    )
     for texts_, row, theirs, ours in examples:
-        print(f"  {[text[:300] for text in texts_]}\n    row {row}: expected {theirs[:60]}\n           found    {ours[:60]}")
+        print(f"  {[text[:300] for text in texts_]}")
+        print(f"    row {row}: expected {theirs[:60]}")
+        print(f"    row {row}: found    {ours[:60]}")
     return any(wrong)
 
 

@@ -26,10 +26,14 @@ SETTINGS = {
 
 
 def vocabulary():
-    """Every character of the planes that have letters, so that each has ids of its own; others are unknown or dropped."""
+    """Every character of the planes that have letters, each with ids of its own; others are unknown or dropped."""
     planes = [0, 1, 2, 3, 14]
-    characters = [chr(plane << 16 | low) for plane in planes for low in range(0x10000)
-                  if not (plane == 0 and 0xD800 <= low < 0xE000)]  # fmt: skip
+    characters = [
+        chr(plane << 16 | low)
+        for plane in planes
+        for low in range(0x10000)
+        if not (plane == 0 and 0xD800 <= low < 0xE000)
+    ]
     return SPECIAL + characters + ["##" + character for character in characters]
 
 
@@ -57,7 +61,7 @@ def main():
     runner, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
     codes = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-    groups = [codes[i:i + TOGETHER] for i in range(0, len(codes), TOGETHER)]
+    groups = [codes[i : i + TOGETHER] for i in range(0, len(codes), TOGETHER)]
     tokens = vocabulary()
     failed = False
     for name, normalizer in SETTINGS.items():

@@ -16,7 +16,13 @@ sys.path.insert(0, str(HERE.parent / "conformance"))
 
 from bert_torch import Bert  # noqa: E402
 
-TEXTS = ["The bank was full of money.", "", "naïve café 中文 Привет 👩🏽‍🚀", "[MASK] tokens and unbelievably long words", "x " * 600]
+TEXTS = [
+    "The bank was full of money.",
+    "",
+    "naïve café 中文 Привет 👩🏽‍🚀",
+    "[MASK] tokens and unbelievably long words",
+    "x " * 600,
+]
 
 
 def main():

@@ -23,14 +23,14 @@ ROWS = ["ids", "token_types", "starts", "ends", "words"]
 
 def sample():
     few = list(hostile_lines())
-    return [line for line in few if len(line) < 800] + [line for line in lines()[len(few)::300] if len(line) < 300]
+    return [line for line in few if len(line) < 800] + [line for line in lines()[len(few) :: 300] if len(line) < 300]
 
 
 def cases(path, texts):
     for mode, pairs in (("text", False), ("pair", True)):
         step = 2 if pairs else 1
         for i, rows in enumerate(reference(path, texts, pairs)):
-            given = [text.hex() for text in texts[i * step:(i + 1) * step]]
+            given = [text.hex() for text in texts[i * step : (i + 1) * step]]
             yield {mode: given, "max_length": 40 if pairs else 1_000_000} | dict(zip(ROWS, rows))
 
 

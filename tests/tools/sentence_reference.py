@@ -17,13 +17,19 @@ def read_safetensors(path):
         begin, end = (8 + length + offset for offset in info["data_offsets"])
         values = struct.unpack(f"<{(end - begin) // 4}f", data[begin:end])
         shape = info["shape"]
-        tensors[name] = values if len(shape) == 1 else [values[i * shape[1] : (i + 1) * shape[1]] for i in range(shape[0])]
+        tensors[name] = (
+            values if len(shape) == 1 else [values[i * shape[1] : (i + 1) * shape[1]] for i in range(shape[0])]
+        )
     return tensors
 
 
 def plain(name):
     """A tensor's name as BERT has had it since 2019."""
-    return name.removeprefix("bert.").replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
+    return (
+        name.removeprefix("bert.")
+        .replace("LayerNorm.gamma", "LayerNorm.weight")
+        .replace("LayerNorm.beta", "LayerNorm.bias")
+    )
 
 
 class Bert:
@@ -60,20 +66,27 @@ class Bert:
         return self.linear(context, f"{start}output.dense")
 
     def hidden(self, ids):
-        word, position, kind = (self.weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type"))
+        word, position, kind = (
+            self.weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
+        )
         rows = [[sum(parts) for parts in zip(word[id_], position[i], kind[0])] for i, id_ in enumerate(ids)]
         rows = self.norm(rows, "embeddings.LayerNorm")
         for layer in range(self.config["num_hidden_layers"]):
             start = f"encoder.layer.{layer}."
             update = self.attend(rows, f"{start}attention.")
             rows = self.norm(add(rows, update), f"{start}attention.output.LayerNorm")
-            inner = [[x / 2 * (1 + math.erf(x / math.sqrt(2))) for x in row] for row in self.linear(rows, f"{start}intermediate.dense")]
+            inner = [
+                [x / 2 * (1 + math.erf(x / math.sqrt(2))) for x in row]
+                for row in self.linear(rows, f"{start}intermediate.dense")
+            ]
             rows = self.norm(add(rows, self.linear(inner, f"{start}output.dense")), f"{start}output.LayerNorm")
         return rows
 
     def embedding(self, ids, pooling="mean", normalize=False):
         columns = list(zip(*self.hidden(ids)))
-        pool = {"mean": lambda column: math.fsum(column) / len(column), "cls": lambda column: column[0], "max": max}[pooling]
+        pool = {"mean": lambda column: math.fsum(column) / len(column), "cls": lambda column: column[0], "max": max}[
+            pooling
+        ]
         result = [pool(column) for column in columns]
         length = math.sqrt(math.fsum(x * x for x in result)) if normalize else 1
         return [x / length for x in result]

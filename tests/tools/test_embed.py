@@ -47,7 +47,10 @@ class Embed(CommandTest):
 
     def modules(self, pooling, normalize=False):
         kinds = [("", "Transformer"), ("1_Pooling", "Pooling")] + [("2_Normalize", "Normalize")] * normalize
-        modules = [{"idx": i, "path": path, "type": f"sentence_transformers.models.{kind}"} for i, (path, kind) in enumerate(kinds)]
+        modules = [
+            {"idx": i, "path": path, "type": f"sentence_transformers.models.{kind}"}
+            for i, (path, kind) in enumerate(kinds)
+        ]
         (self.model / "modules.json").write_text(json.dumps(modules))
         (self.model / "1_Pooling").mkdir(exist_ok=True)
         (self.model / "1_Pooling" / "config.json").write_text(json.dumps({f"pooling_mode_{pooling}": True}))
@@ -94,7 +97,9 @@ class Embed(CommandTest):
     def test_a_prompt_stands_before_every_text(self):
         wanted = [self.bert.embedding([CLS, 5, 6, SEP])]
         self.check(self.embeddings("--prompt", "a ", "--text", "b"), wanted)
-        (self.model / "config_sentence_transformers.json").write_text('{"prompts": {"q": "a "}, "default_prompt_name": "q"}')
+        (self.model / "config_sentence_transformers.json").write_text(
+            '{"prompts": {"q": "a "}, "default_prompt_name": "q"}'
+        )
         self.check(self.embeddings("--text", "b"), wanted)
         self.check(self.embeddings("--text", "b", "--prompt", ""), [self.bert.embedding([CLS, 6, SEP])])
 
@@ -122,7 +127,9 @@ class Embed(CommandTest):
         self.assertIn("7 texts", text)
         shape, values = read_npy(array)
         self.assertEqual(shape, [7, 12])
-        self.assertEqual([values[i * 12 : (i + 1) * 12] for i in range(7)], [[float(x) for x in row] for row in self.as_f32(found)])
+        self.assertEqual(
+            [values[i * 12 : (i + 1) * 12] for i in range(7)], [[float(x) for x in row] for row in self.as_f32(found)]
+        )
         piped = self.ok("embed", self.model, "--file", file, "--output", "-").out
         self.assertEqual(piped, array.read_bytes())
 
@@ -159,7 +166,9 @@ class Embed(CommandTest):
             for text, ids in (("a b", [5, 6]), ("c", [7])):
                 process.stdin.write(text.encode() + b"\n")
                 process.stdin.flush()
-                self.check([json.loads(process.stdout.readline())["embedding"]], [self.bert.embedding([CLS, *ids, SEP])])
+                self.check(
+                    [json.loads(process.stdout.readline())["embedding"]], [self.bert.embedding([CLS, *ids, SEP])]
+                )
             process.stdin.close()
             self.assertEqual(process.wait(TIMEOUT), 0)
 
@@ -167,7 +176,9 @@ class Embed(CommandTest):
         self.fails(1, ["no such folder"], "embed", self.folder / "absent", "--text", "a")
         self.fails(1, ["absent.txt", "cannot open"], "embed", self.model, "--file", self.folder / "absent.txt")
         self.fails(2, ["--text", "--file"], "embed", self.model, "--text", "a", "--file", self.texts_file(["a"]))
-        self.fails(2, ["--with-text"], "embed", self.model, "--text", "a", "--with-text", "--output", self.folder / "e.npy")
+        self.fails(
+            2, ["--with-text"], "embed", self.model, "--text", "a", "--with-text", "--output", self.folder / "e.npy"
+        )
         self.fails(2, ["--pooling", "mean|cls|max"], "embed", self.model, "--text", "a", "--pooling", "sum")
         self.fails(1, ["directory"], "embed", self.model, "--file", self.folder, "--quiet")
         (self.model / "vocab.txt").write_text("".join(word + "\n" for word in [*WORDS, "more"]))

@@ -31,8 +31,19 @@ def crafted_tokenizer():
     good = json.dumps(tokenizer_json(TOKENS, {}, strange_tokens(len(TOKENS))))
     forms(add, "model", good)
     add("good", good.encode())
-    for key in ("model", "normalizer", "pre_tokenizer", "post_processor", "added_tokens", "model.vocab", "model.type",
-                "model.unk_token", "model.max_input_chars_per_word", "normalizer.lowercase", "post_processor.single"):
+    for key in (
+        "model",
+        "normalizer",
+        "pre_tokenizer",
+        "post_processor",
+        "added_tokens",
+        "model.vocab",
+        "model.type",
+        "model.unk_token",
+        "model.max_input_chars_per_word",
+        "normalizer.lowercase",
+        "post_processor.single",
+    ):
         for index, value in enumerate((None, True, -1, 0, 7, 1e300, "x", "", [], [1], {}, {"type": "BPE"}, [["a", 1]])):
             add(f"{key}_{index:02d}", changed(key, value).encode())
     for index, value in enumerate((0, 5, 17, 1000, 1 << 31, 1 << 63, -1, 1.5, "0")):
