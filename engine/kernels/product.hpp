@@ -18,7 +18,7 @@ struct ProductTask {
   const float* bias;  // [⌈out / panel⌉ · panel], aligned as the panels, or nullptr
   std::int64_t in, out;
   std::int64_t slice;                        // features of every slice but the last, which may have fewer
-  Activation activation = Activation::none;  // of the finished sums, applied while a tile of them is near the core
+  Activation activation = Activation::none;  // of the finished sums, applied while a panel of them is near the core
 };
 
 }  // namespace headwise::kernels

@@ -1,5 +1,6 @@
 // Products with an activation.
 #include <algorithm>
+#include <string>
 
 #include "linear_case.hpp"
 
@@ -42,7 +43,8 @@ TEST_CASE("Linear: an activation gives the bits of the product and the activatio
         std::fill(apart.begin(), apart.end(), -7.0F);
         run_apart(c, table, x, rows, apart);
         run(Linear(c.weight.data(), c.bias.data(), c.shape, table), x, rows, y);
-        CAPTURE(name_of(table));
+        const std::string name = name_of(table);
+        CAPTURE(name);
         CAPTURE(rows);
         CHECK(std::equal(y.begin(), y.end(), apart.begin()));
       }

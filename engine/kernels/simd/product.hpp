@@ -15,7 +15,6 @@ struct ProductTile {
   std::int64_t x_stride, y_stride;
   std::int64_t features, columns;  // of the slice; of the panel
   bool first, last;                // slice
-  Activation activation;
 };
 
 // Sums the slice's features in one chain.
@@ -90,7 +89,6 @@ static void product_slice(ProductTile tile, std::int64_t rows, const Ahead& ahea
     at.x += first * tile.x_stride;
     at.y += first * tile.y_stride;
     product_rows<tile_rows, V>(at, count);
-    if (tile.activation != Activation::none) activate({at.y, count, tile.columns, tile.y_stride, tile.activation});
   }
 }
 
@@ -110,7 +108,6 @@ static void product_panel(const ProductTask& task, std::int64_t first, std::int6
     tile.columns = columns;
     tile.first = c == 0;
     tile.last = c + features == task.in;
-    tile.activation = tile.last ? task.activation : Activation::none;
     const std::int64_t share = tile.last && first + columns == task.out ? 0 : features * query_block / tiles;
     product_slice<V>(tile, task.rows, {tile.panel + features * query_block, share});
   }
@@ -124,9 +121,12 @@ static void narrow_panel(const ProductTask& task, std::int64_t first, std::int64
   product_panel<V>(task, first, columns);
 }
 
+// The activation follows a panel and not a tile: in the functions above a call cost AVX-512 products without one 0.8 %.
 static void multiply(const ProductTask& task) noexcept {
   for (std::int64_t first = 0; first < task.out; first += query_block) {
-    narrow_panel<max_batches>(task, first, minimum(query_block, task.out - first));
+    const std::int64_t columns = minimum(query_block, task.out - first);
+    narrow_panel<max_batches>(task, first, columns);
+    activate({task.y + first, task.rows, columns, task.y_stride, task.activation});
   }
 }
 
