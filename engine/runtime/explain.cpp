@@ -13,7 +13,7 @@ namespace {
 
 std::string line(const char* name, const char* reads, const char* writes, const char* flops, const char* bytes) {
   char text[160];
-  std::snprintf(text, sizeof text, "%-14s %-12s %-10s %12s %12s\n", name, reads, writes, flops, bytes);
+  std::snprintf(text, sizeof text, "%-15s %-12s %-10s %12s %12s\n", name, reads, writes, flops, bytes);
   return text;
 }
 

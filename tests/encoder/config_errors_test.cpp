@@ -34,7 +34,7 @@ TEST_CASE("config errors: values of another kind, negative and huge ones") {
       {R"("hidden_size":99999999999999999999)", {"hidden_size", "positive integer"}},
       {R"("hidden_size":9223372036854775807)", {"word_embeddings", "9223372036854775807"}},
       {R"("hidden_size":63)", {"word_embeddings", "[50, 64]", "[any, 63]"}},
-      {R"("intermediate_size":199)", {"intermediate.dense.weight", "[200, 64]", "[199, 64]"}},
+      {R"("intermediate_size":299)", {"intermediate.dense.weight", "[300, 64]", "[299, 64]"}},
       {R"("vocab_size":51)", {"word_embeddings", "[50, 64]", "[51, any]"}},
       {R"("max_position_embeddings":301)", {"position_embeddings", "[301, 64]"}},
       {R"("type_vocab_size":3)", {"token_type_embeddings", "[3, 64]"}},

@@ -9,7 +9,7 @@
 #include "temporary_folder.hpp"
 
 struct ModelSizes {
-  std::int64_t width = 64, heads = 4, inner = 200, layers = 3, words = 50, positions = 300;
+  std::int64_t width = 64, heads = 4, inner = 300, layers = 3, words = 50, positions = 300;
 };
 
 // A BERT model; tests change config and tensors before they write it.
