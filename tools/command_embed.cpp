@@ -6,6 +6,7 @@
 #include "command.hpp"
 #include "console.hpp"
 #include "embed_job.hpp"
+#include "file_roles.hpp"
 #include "json_output.hpp"
 #include "option_types.hpp"
 #include "standard_streams.hpp"
@@ -100,10 +101,17 @@ std::unique_ptr<TextSource> source_of(const EmbedOptions& options) {
   return text_lines(options.file.empty() ? "-" : options.file);
 }
 
+void check_file(const EmbedOptions& options) {
+  check_target("--output", options.output, "array");
+  std::vector<NamedPath> read = model_files(options.folder);
+  read.emplace_back("--file", options.file);
+  check_targets_differ({{"--output", options.output}}, std::move(read));
+}
+
 void check_options(const EmbedOptions& options) {
   if (options.output.empty()) return;
   if (options.with_text) throw UsageError("--with-text says nothing with --output, whose array holds numbers only");
-  if (!is_standard(options.output)) return check_target("--output", options.output, "array");
+  if (!is_standard(options.output)) return check_file(options);
   check_standard_array("--output");
   if (options.common.json) throw UsageError("--json and --output - would both write to standard output");
 }

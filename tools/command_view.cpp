@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "file_roles.hpp"
 #include "head_source.hpp"
 #include "option_types.hpp"
 #include "standard_streams.hpp"
@@ -34,8 +35,6 @@ Example:
 struct ViewOptions : HeadSource {
   std::string page, npz, bertviz;
 };
-
-using NamedPath = std::pair<std::string, std::string>;  // option and path
 
 std::vector<NamedPath> targets(const ViewOptions& options) {
   std::vector<NamedPath> named;
@@ -69,15 +68,12 @@ void check_targets(const ViewOptions& options) {
     throw UsageError("--json and " + standard + " - both want standard output; give " + standard + " a file");
   }
   if (is_standard(options.npz)) throw UsageError("--export is an archive and needs a file of its own");
-  std::vector<NamedPath> others{{"--attention", options.attention}, {"--tokens", options.tokens}};
-  for (const NamedPath& target : targets(options)) {
-    check_target(target.first, target.second, target.first == "--export" ? ".npz" : "new");
-    for (const auto& [name, path] : others) {
-      if (same_file(target.second, path))
-        throw UsageError(name + " and " + target.first + " name the same file, " + path);
-    }
-    others.push_back(target);
+  for (const auto& [option, path] : targets(options)) {
+    check_target(option, path, option == "--export" ? ".npz" : "new");
   }
+  std::vector<NamedPath> read = model_files(options.folder);
+  read.insert(read.end(), {{"--attention", options.attention}, {"--tokens", options.tokens}});
+  check_targets_differ(targets(options), std::move(read));
 }
 
 std::vector<WrittenFile> write_files(const HeadWeights& weights, const ViewOptions& options) {

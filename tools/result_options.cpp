@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <limits>
 
+#include "file_roles.hpp"
 #include "option_types.hpp"
 #include "standard_streams.hpp"
 #include "text_files.hpp"
@@ -12,8 +13,6 @@ namespace {
 
 constexpr auto group = "Results";
 constexpr auto most = std::int64_t{1} << 31;
-
-using NamedPath = std::pair<std::string, std::string>;  // option and path
 
 void check_standard_output(const ResultOptions& options) {
   const std::string first = options.on_standard_output();
@@ -63,18 +62,15 @@ std::string ResultOptions::on_standard_output() const {
 
 void check_targets(const ResultOptions& options) {
   check_standard_output(options);
-  std::vector<NamedPath> others{{"FILE", options.file}};
-  for (const InputFile& file : input_files()) others.emplace_back(file.option(), options.inputs[file.id]);
+  std::vector<NamedPath> read = model_files(options.file), targets;
+  read.emplace_back("FILE", options.file);
+  for (const InputFile& file : input_files()) read.emplace_back(file.option(), options.inputs[file.id]);
   for (const OutputFile& file : output_files()) {
-    const NamedPath target{file.option(), options.outputs[file.id]};
-    if (target.second.empty()) continue;
-    check_target(target.first, target.second, ".npy");
-    for (const auto& [other_name, other] : others) {
-      if (!same_file(target.second, other)) continue;
-      throw UsageError(other_name + " and " + target.first + " name the same file, " + target.second);
-    }
-    others.push_back(target);
+    if (!options.wants(file.id)) continue;
+    targets.emplace_back(file.option(), options.outputs[file.id]);
+    check_target(targets.back().first, targets.back().second, ".npy");
   }
+  check_targets_differ(targets, std::move(read));
 }
 
 }  // namespace headwise::tools

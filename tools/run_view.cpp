@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "file_roles.hpp"
 #include "head_arrays.hpp"
 #include "option_types.hpp"
 #include "standard_streams.hpp"
@@ -28,12 +29,11 @@ void check_run_view(const RunOptions& options) {
   }
   if (is_standard(options.view)) throw UsageError("--view needs a file of its own; standard output is for results");
   check_target("--view", options.view, ".html");
-  std::vector<std::string> others{options.file, options.tokens};
-  for (const InputFile& file : input_files()) others.push_back(options.inputs[file.id]);
-  for (const OutputFile& file : output_files()) others.push_back(options.outputs[file.id]);
-  for (const std::string& other : others) {
-    if (same_file(options.view, other)) throw UsageError("--view names another file, " + other);
-  }
+  std::vector<NamedPath> read = model_files(options.file), targets{{"--view", options.view}};
+  read.insert(read.end(), {{"FILE", options.file}, {"--tokens", options.tokens}});
+  for (const InputFile& file : input_files()) read.emplace_back(file.option(), options.inputs[file.id]);
+  for (const OutputFile& file : output_files()) targets.emplace_back(file.option(), options.outputs[file.id]);
+  check_targets_differ(targets, std::move(read));
 }
 
 std::vector<std::string> run_view_tokens(const RunOptions& options) {

@@ -179,6 +179,11 @@ class Embed(CommandTest):
         self.fails(
             2, ["--with-text"], "embed", self.model, "--text", "a", "--with-text", "--output", self.folder / "e.npy"
         )
+        lines = self.texts_file(["a"])
+        self.fails(2, ["--file", "same file"], "embed", self.model, "--file", lines, "--output", lines)
+        for path in self.model.iterdir():
+            call = ["embed", self.model, "--file", lines, "--output", path]
+            self.fails(2, ["the model's " + path.name, "same file"], *call)
         self.fails(2, ["--pooling", "mean|cls|max"], "embed", self.model, "--text", "a", "--pooling", "sum")
         self.fails(1, ["directory"], "embed", self.model, "--file", self.folder, "--quiet")
         (self.model / "vocab.txt").write_text("".join(word + "\n" for word in [*WORDS, "more"]))

@@ -3,7 +3,9 @@
 import base64
 import json
 import math
+import os
 import re
+import shutil
 import struct
 import unittest
 import zipfile
@@ -191,6 +193,7 @@ class View(CommandTest):
         refused(["--layers", "--by-layer"], "--layers", "0", *array)
         refused(["same file"], "--attention", self.array, "-o", self.array)
         refused(["same file"], *array, "--bertviz", self.page)
+        refused(["--tokens", "same file"], *array, "--tokens", self.tokens, "--export", self.tokens)
         refused(["standard output"], "--attention", self.array, "-o", "-", "--json")
         refused(["--export"], *array, "--export", "-")
         refused(["no folder"], "--attention", self.array, "-o", self.folder / "absent" / "page.html")
@@ -276,6 +279,23 @@ class ViewOfModels(CommandTest):
         self.assertEqual(len(data["tokens"]), 12)
         self.assertIn("cut to 12", data["notes"][0])
 
+    def test_no_file_of_the_model_is_written_over(self):
+        model = self.folder / "model"
+        shutil.copytree(TEXT_MODEL, model)
+        (model / "1_Pooling").mkdir()
+        (model / "1_Pooling" / "config.json").write_text("{}")
+        (self.folder / "symbolic").symlink_to(model / "vocab.txt")
+        os.link(model / "config.json", self.folder / "hard")
+        before = {path: path.read_bytes() for path in model.rglob("*") if path.is_file()}
+        targets = [*before, self.folder / "symbolic", self.folder / "hard"]
+        for option in ("-o", "--export", "--bertviz"):
+            for target in targets:
+                call = ["view", model, "--text", "the bank", option, target]
+                self.fails(2, ["the model's ", "name the same file"], *call)
+        self.assertEqual({path: path.read_bytes() for path in before}, before)
+        self.ok("view", model, "--text", "the bank", "-o", model / "heads.html", "--export", model / "heads.npz")
+        self.ok("view", model, "--text", "the bank", "-o", model / "heads.html", "--export", model / "heads.npz")
+
     def test_an_empty_text(self):
         data, _ = self.view("--text", "")
         self.assertEqual(data["tokens"], ["[CLS]", "[SEP]"])
@@ -324,7 +344,11 @@ class RunView(CommandTest):
         array, page = ["--attention", self.folder / "w.npy"], ["--view", self.folder / "page.html"]
         self.fails(2, ["--view", "--attention"], *call, *page)
         self.fails(2, ["--tokens", "--view"], *call, *array, "--tokens", self.query)
-        self.fails(2, ["another file"], *call, *array, "--view", self.folder / "w.npy")
+        for path in (self.folder / "w.npy", self.query, TINY_BERT):
+            self.fails(2, ["same file", "--view"], *call, *array, "--view", path)
+        tokens = self.folder / "tokens.txt"
+        tokens.write_text("a")
+        self.fails(2, ["same file", "--tokens"], *call, "--attention", tokens, *page, "--tokens", tokens)
         self.fails(2, ["standard output"], *call, *array, "--view", "-")
         self.fails(2, ["--attention-heads"], *call, *array, *page, "--attention-heads", "0")
         self.fails(1, ["absent"], *call, *array, *page, "--tokens", self.folder / "absent.txt")
