@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <headwise/encoder.hpp>
-#include <headwise/tokenizer.hpp>
 #include <numeric>
 
-#include "console.hpp"
 #include "text.hpp"
+#include "text_model.hpp"
 
 namespace headwise::tools {
 namespace {
@@ -133,12 +131,11 @@ HeadWeights described(const ModelText& text, const EncoderConfig& config) {
 
 }  // namespace
 
-HeadWeights run_head_model(const ModelText& text) {
+HeadWeights run_head_model(const ModelText& text, const Console& console) {
   EncoderOptions options;
   options.isa = text.isa;
   options.head_contribution = true;
-  const Encoder encoder = Encoder::load(text.folder, options);
-  const Tokenizer tokenizer = Tokenizer::load(text.folder);
+  const auto [tokenizer, encoder] = load_text_model(text.folder, options, console);
   const Encoding encoding = encode(tokenizer, text, encoder.config());
   HeadWeights weights = described(text, encoder.config());
   add_tokens(weights, tokenizer, encoding);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "console.hpp"
 #include "head_weights.hpp"
 
 namespace headwise::tools {
@@ -21,6 +22,6 @@ struct ModelText {
 
 // A text that is longer than the model takes is cut, which the notes say. Throws Error, and CommandError for a layer
 // that the model has not.
-HeadWeights run_head_model(const ModelText& text);
+HeadWeights run_head_model(const ModelText& text, const Console& console);
 
 }  // namespace headwise::tools

@@ -98,9 +98,9 @@ HeadWeights from_arrays(const HeadSource& source) {
   return weights;
 }
 
-HeadWeights from_model(const HeadSource& source) {
+HeadWeights from_model(const HeadSource& source, const Console& console) {
   return run_head_model(
-      {source.folder, *source.text, source.pair, source.layers, source.threads, checked_isa(source.isa)});
+      {source.folder, *source.text, source.pair, source.layers, source.threads, checked_isa(source.isa)}, console);
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ void check_head_source(const CLI::App& app, const HeadSource& source) {
 }
 
 HeadWeights load_head_weights(const HeadSource& source, const Console& console) {
-  HeadWeights weights = source.attention.empty() ? from_model(source) : from_arrays(source);
+  HeadWeights weights = source.attention.empty() ? from_model(source, console) : from_arrays(source);
   for (const std::string& note : weights.notes) console.note(note);
   return weights;
 }

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 
 #include "layer_options.hpp"
 #include "option_types.hpp"
@@ -30,12 +29,10 @@ SentenceSettings settings_for(const SentenceOptions& options) {
   return settings;
 }
 
-Encoder load_encoder(const SentenceOptions& options, const Console& console) {
-  ProgressBar bar(console, "loading " + std::filesystem::path(options.folder).filename().string());
-  EncoderOptions load;
-  load.isa = checked_isa(options.isa);
-  load.open.progress = [&bar](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
-  return Encoder::load(options.folder, load);
+EncoderOptions encoder_options(const SentenceOptions& options) {
+  EncoderOptions result;
+  result.isa = checked_isa(options.isa);
+  return result;
 }
 
 void add_running(CLI::App& app, SentenceOptions& options) {
@@ -84,25 +81,20 @@ const char* pooling_word(Pooling pooling) {
 
 SentenceModel::SentenceModel(const SentenceOptions& options, const Console& console)
     : folder_(options.folder),
+      model_(load_text_model(options.folder, encoder_options(options), console)),
       settings_(settings_for(options)),
-      tokenizer_(Tokenizer::load(options.folder)),
-      encoder_(load_encoder(options, console)),
-      session_(encoder_, options.session) {
+      session_(model_.encoder, options.session) {
   check_sizes(options);
 }
 
 void SentenceModel::check_sizes(const SentenceOptions& options) {
-  const EncoderConfig& config = encoder_.config();
-  if (tokenizer_.vocabulary_size() > config.vocabulary_size) {
-    throw CommandError(folder_ + ": the tokenizer has " + std::to_string(tokenizer_.vocabulary_size()) +
-                       " tokens, the model " + std::to_string(config.vocabulary_size) + "; they are not of one model");
-  }
+  const EncoderConfig& config = model_.encoder.config();
   if (options.max_length > config.max_length()) {
     throw UsageError("--max-length " + std::to_string(options.max_length) + " is more than the " +
                      std::to_string(config.max_length()) + " tokens that the model takes");
   }
   settings_.max_length = std::min(settings_.max_length, config.max_length());
-  const std::int64_t special = tokenizer_.encode("").full_length;
+  const std::int64_t special = model_.tokenizer.encode("").full_length;
   if (settings_.max_length <= special) {
     throw UsageError("--max-length " + std::to_string(settings_.max_length) + " leaves no room for a text beside " +
                      plural(special, "special token"));
@@ -110,8 +102,8 @@ void SentenceModel::check_sizes(const SentenceOptions& options) {
 }
 
 Encoding SentenceModel::encode(const std::string& text) {
-  Encoding encoding = tokenizer_.encode(settings_.prompt.empty() ? text : settings_.prompt + text,
-                                        {.max_length = settings_.max_length});
+  Encoding encoding = model_.tokenizer.encode(settings_.prompt.empty() ? text : settings_.prompt + text,
+                                              {.max_length = settings_.max_length});
   ++texts_;
   tokens_ += static_cast<std::int64_t>(encoding.ids.size());
   cut_ += encoding.full_length > static_cast<std::int64_t>(encoding.ids.size());

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "console.hpp"
+#include "text_model.hpp"
 
 namespace CLI {
 class App;
@@ -41,7 +41,7 @@ class SentenceModel {
   // [B, D], of some encoded texts as one batch without padding.
   Tensor embed(const std::vector<const Encoding*>& texts);
 
-  std::int64_t dimension() const { return encoder_.config().model_dim; }
+  std::int64_t dimension() const { return model_.encoder.config().model_dim; }
   const SentenceSettings& settings() const { return settings_; }
   std::int64_t texts() const { return texts_; }
   std::int64_t tokens() const { return tokens_; }
@@ -54,9 +54,8 @@ class SentenceModel {
   void check_sizes(const SentenceOptions& options);
 
   std::string folder_;
+  TextModel model_;
   SentenceSettings settings_;
-  Tokenizer tokenizer_;
-  Encoder encoder_;
   EncoderSession session_;
   std::int64_t texts_ = 0, tokens_ = 0, cut_ = 0;
 };

@@ -296,6 +296,14 @@ class ViewOfModels(CommandTest):
         self.ok("view", model, "--text", "the bank", "-o", model / "heads.html", "--export", model / "heads.npz")
         self.ok("view", model, "--text", "the bank", "-o", model / "heads.html", "--export", model / "heads.npz")
 
+    def test_tokenizer_and_model_must_fit(self):
+        model = self.folder / "model"
+        shutil.copytree(TEXT_MODEL, model)
+        with open(model / "vocab.txt", "a") as words:
+            words.write("more\nand\nmore2\n" + "\n".join(f"w{i}" for i in range(60)) + "\n")
+        for call in (["view", model, "-o", self.page], ["ask-heads", model, "--from", "the", "--to", "bank"]):
+            self.fails(1, ["tokens, the model 30", "not of one model"], *call, "--text", "the bank")
+
     def test_an_empty_text(self):
         data, _ = self.view("--text", "")
         self.assertEqual(data["tokens"], ["[CLS]", "[SEP]"])

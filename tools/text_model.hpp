@@ -1,0 +1,19 @@
+// The tokenizer and the encoder of one model folder.
+#pragma once
+
+#include <headwise/headwise.hpp>
+#include <string>
+
+#include "console.hpp"
+
+namespace headwise::tools {
+
+struct TextModel {
+  Tokenizer tokenizer;
+  Encoder encoder;
+};
+
+// Throws Error, and CommandError for what is no folder and where tokenizer and encoder do not fit each other.
+TextModel load_text_model(const std::string& folder, EncoderOptions options, const Console& console);
+
+}  // namespace headwise::tools
