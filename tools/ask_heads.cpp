@@ -83,7 +83,7 @@ double pair_weight(const float* weights, std::size_t count, const WordChoice& fr
 }
 
 HeadAnswers ask_heads(const HeadWeights& weights, const std::string& from, const std::string& to) {
-  HeadAnswers answers{find_word(weights, from), find_word(weights, to), 0, 0, {}};
+  HeadAnswers answers{find_word(weights, from), find_word(weights, to), 0, 0, {}, 0};
   const auto count = static_cast<double>(weights.count());
   answers.uniform_forward = static_cast<double>(answers.to.tokens.size()) / count;
   answers.uniform_backward = static_cast<double>(answers.from.tokens.size()) / count;
@@ -96,6 +96,8 @@ HeadAnswers ask_heads(const HeadWeights& weights, const std::string& from, const
       answers.heads.push_back({layer, head, forward, backward, statistics[layer][head]});
     }
   }
+  answers.nan_heads = std::count_if(answers.heads.begin(), answers.heads.end(),
+                                    [](const HeadAnswer& answer) { return std::isnan(answer.forward); });
   std::stable_sort(answers.heads.begin(), answers.heads.end(), comes_first);
   return answers;
 }

@@ -29,7 +29,8 @@ struct HeadAnswer {
 struct HeadAnswers {
   WordChoice from, to;
   double uniform_forward = 0, uniform_backward = 0;  // what a head has that looks at all tokens alike
-  std::vector<HeadAnswer> heads;                     // by `forward`, falling
+  std::vector<HeadAnswer> heads;                     // by `forward`, falling, NaN last
+  std::int64_t nan_heads = 0;                        // whose `forward` is NaN
 };
 
 // The weight of a word pair is the mean over the tokens of the word that looks, of the sum over those of the other.

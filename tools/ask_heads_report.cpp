@@ -43,7 +43,9 @@ std::string count_text(const HeadAnswers& answers) {
   const auto above = std::count_if(answers.heads.begin(), answers.heads.end(),
                                    [&](const HeadAnswer& answer) { return answer.forward > answers.uniform_forward; });
   return std::to_string(above) + " of " + plural(static_cast<std::int64_t>(answers.heads.size()), "head") +
-         " above even, " + significant(answers.uniform_forward, 4);
+         " above even, " + significant(answers.uniform_forward, 4) +
+         (answers.nan_heads > 0 ? "; " + std::to_string(answers.nan_heads) + " without a number (NaN), listed last"
+                                : "");
 }
 
 Table answers_table(const HeadWeights& weights, const HeadAnswers& answers, std::size_t top) {
@@ -95,6 +97,7 @@ std::string ask_heads_json(const HeadWeights& weights, const HeadAnswers& answer
               {"to", word_json(weights, answers.to)},
               {"uniform_forward", answers.uniform_forward},
               {"uniform_backward", answers.uniform_backward},
+              {"nan_heads", answers.nan_heads},
               {"heads", Json::array()}};
   for (const std::string& token : weights.tokens) object["tokens"].push_back(json_text(token));
   for (std::size_t i = 0; i < shown(answers, top); ++i) {

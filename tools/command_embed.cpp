@@ -28,7 +28,8 @@ line is an empty text, and bytes that are no UTF-8 count as U+FFFD. Without
 --output each embedding goes to standard output at once, a JSON object a line:
   {"embedding":[0.0123,-0.0456]}
 in the order of the texts, so endless input needs no more memory than short
-one. --output and --json keep all embeddings until the end.
+one. --output and --json keep all embeddings until the end. In JSON NaN and
+infinity become null; a note and nonfinite_count of --json say how many.
 
 Pooling, normalization, length limit and prompt are as the folder says in the
 files of sentence-transformers. A folder without them gets what
@@ -54,6 +55,7 @@ Json summary(const EmbedOptions& options, const SentenceModel& model) {
               {"normalize", settings.normalize},
               {"max_length", settings.max_length},
               {"prompt", json_text(settings.prompt)}};
+  result.update(to_json(model.nonfinite()));
   if (!options.output.empty()) result["output"] = json_text(options.output);
   return result;
 }
@@ -124,7 +126,7 @@ int run_embed(const EmbedOptions& options) {
   model.note_assumptions(console);
   const auto write = !options.output.empty() ? write_array : options.common.json ? write_object : write_lines;
   write(*source, model, options, console);
-  model.note_cut(console);
+  model.note_results(console);
   return exit_ok;
 }
 

@@ -81,9 +81,7 @@ void execute(RunResult& result, const RunOptions& options) {
 
 void note_nonfinite(const Tensor& output, const Console& console) {
   const NonFinite found = count_nonfinite(output);
-  if (found.nan_count + found.infinite_count == 0) return;
-  console.note("the output holds " + std::to_string(found.nan_count) + " NaN and " +
-               std::to_string(found.infinite_count) + " infinite values");
+  if (found.any()) console.note("the output holds " + to_text(found));
 }
 
 int run(const CLI::App& app, const RunOptions& options) {

@@ -44,11 +44,12 @@ int run_similar(const SimilarOptions& options) {
   const Tensor rows = model.embed({&a, &b});
   const auto size = static_cast<std::size_t>(model.dimension());
   const double result = cosine({rows.data(), size}, {rows.data() + size, size});
-  const Json object{{"cosine", json_number(result)},
-                    {"texts", Json::array({json_text(options.a), json_text(options.b)})},
-                    {"cut", model.cut()}};
+  Json object{{"cosine", json_number(result)},
+              {"texts", Json::array({json_text(options.a), json_text(options.b)})},
+              {"cut", model.cut()}};
+  object.update(to_json(model.nonfinite()));
   write_output(options.common.json ? json_line(object) : fixed(result, 6) + "\n");
-  model.note_cut(console);
+  model.note_results(console);
   return exit_ok;
 }
 

@@ -117,6 +117,7 @@ void check_head_source(const CLI::App& app, const HeadSource& source) {
 
 HeadWeights load_head_weights(const HeadSource& source, const Console& console) {
   HeadWeights weights = source.attention.empty() ? from_model(source, console) : from_arrays(source);
+  note_nonfinite(weights);
   for (const std::string& note : weights.notes) console.note(note);
   return weights;
 }

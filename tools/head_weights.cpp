@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "console.hpp"
+#include "summary.hpp"
 #include "text.hpp"
 
 namespace headwise::tools {
@@ -47,6 +48,15 @@ std::vector<std::int64_t> checked_layers(std::vector<std::int64_t> layers, std::
   if (layers.back() < count) return layers;
   throw CommandError("--layers " + std::to_string(layers.back()) + ": there are " + plural(count, "layer") +
                      ", counted from 0");
+}
+
+void note_nonfinite(HeadWeights& weights) {
+  const auto add = [&weights](const std::string& what, const Tensor& values) {
+    const NonFinite found = values.given() ? count_nonfinite(values) : NonFinite{};
+    if (found.any()) weights.notes.push_back(what + " hold " + to_text(found));
+  };
+  add("the weights", weights.attention);
+  add("the norms of what heads add", weights.contribution);
 }
 
 std::vector<std::vector<HeadStatistics>> all_statistics(const HeadWeights& weights) {

@@ -42,6 +42,9 @@ std::vector<int> segments_of_tokens(const std::vector<std::string>& tokens);
 // The layers of --layers in rising order, each once; all for none. Throws CommandError for one that is not there.
 std::vector<std::int64_t> checked_layers(std::vector<std::int64_t> layers, std::int64_t count);
 
+// Adds a note where weights or contributions are NaN or infinite.
+void note_nonfinite(HeadWeights& weights);
+
 // [layers][heads]
 std::vector<std::vector<HeadStatistics>> all_statistics(const HeadWeights& weights);
 

@@ -46,8 +46,9 @@ void write_run_view(const RunResult& result, const RunOptions& options, const st
   choice.tokens = tokens;
   choice.layer = options.load.layer;
   const LayerResults& results = result.results;
-  const HeadWeights weights =
+  HeadWeights weights =
       head_arrays(results.tensors[Output::attention], results.tensors[Output::head_contribution], choice);
+  note_nonfinite(weights);
   check_page_size(weights);
   write_text_file(options.view, view_page(weights));
 }

@@ -122,6 +122,7 @@ Tensor SentenceModel::embed(const std::vector<const Encoding*>& texts) {
   Tensor result({static_cast<std::int64_t>(texts.size()), dimension()});
   session_.run({.token_ids = view(ids), .cumulative_lengths = view(lengths)},
                {.embedding = result, .pooling = settings_.pooling, .normalize = settings_.normalize});
+  nonfinite_ += count_nonfinite(result);
   return result;
 }
 
@@ -132,7 +133,8 @@ void SentenceModel::note_assumptions(const Console& console) const {
                "normalized, as sentence-transformers does; --pooling and --normalize change that");
 }
 
-void SentenceModel::note_cut(const Console& console) const {
+void SentenceModel::note_results(const Console& console) const {
+  if (nonfinite_.any()) console.note("the embeddings hold " + to_text(nonfinite_));
   if (cut_ == 0) return;
   console.note(std::to_string(cut_) + " of " + plural(texts_, "text") + (cut_ == 1 ? " was" : " were") +
                " longer than " + plural(settings_.max_length, "token") + " and cut");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "summary.hpp"
 #include "text_model.hpp"
 
 namespace CLI {
@@ -46,9 +47,10 @@ class SentenceModel {
   std::int64_t texts() const { return texts_; }
   std::int64_t tokens() const { return tokens_; }
   std::int64_t cut() const { return cut_; }
-  // What the folder left open, and what was cut.
+  const NonFinite& nonfinite() const { return nonfinite_; }  // values of all embeddings
+  // What the folder left open; what was cut, and how many values are none.
   void note_assumptions(const Console& console) const;
-  void note_cut(const Console& console) const;
+  void note_results(const Console& console) const;
 
  private:
   void check_sizes(const SentenceOptions& options);
@@ -58,6 +60,7 @@ class SentenceModel {
   SentenceSettings settings_;
   EncoderSession session_;
   std::int64_t texts_ = 0, tokens_ = 0, cut_ = 0;
+  NonFinite nonfinite_{};
 };
 
 }  // namespace headwise::tools

@@ -67,6 +67,12 @@ Json first_json(const Summary& summary) {
 
 }  // namespace
 
+NonFinite& NonFinite::operator+=(const NonFinite& more) {
+  nan_count += more.nan_count;
+  infinite_count += more.infinite_count;
+  return *this;
+}
+
 NonFinite count_nonfinite(const Tensor& tensor) {
   if (is_integer(tensor.dtype())) return {};
   return with_floats(tensor, [&](const auto* data) { return count_in(data, tensor.size()); });
@@ -84,6 +90,10 @@ Summary summarise(const Tensor& tensor) {
   return summary;
 }
 
+std::string to_text(const NonFinite& found) {
+  return std::to_string(found.nan_count) + " NaN and " + std::to_string(found.infinite_count) + " infinite values";
+}
+
 std::string to_text(const Summary& summary) {
   std::string text = "min " + significant(summary.minimum, 6) + ", max " + significant(summary.maximum, 6) + ", mean " +
                      significant(summary.mean, 6);
@@ -96,6 +106,12 @@ std::string first_values(const Summary& summary) {
   std::string text;
   for (const double value : summary.first) text += (text.empty() ? "" : " ") + significant(value, 6);
   return text + (summary.count > first_count ? " …" : "");
+}
+
+Json to_json(const NonFinite& found) {
+  return {{"nan_count", found.nan_count},
+          {"infinite_count", found.infinite_count},
+          {"nonfinite_count", found.nan_count + found.infinite_count}};
 }
 
 Json to_json(const Summary& summary) {

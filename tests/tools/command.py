@@ -125,6 +125,22 @@ def every_page(query):
     return {f"{name} page": arguments for name, arguments in pages.items()} | every_command(query)
 
 
+def spoil_words(model, *words):
+    """Makes the embeddings of these words in a tiny text model NaN; all of them without words."""
+    path = model / "model.safetensors"
+    data = bytearray(path.read_bytes())
+    (length,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8 : 8 + length])
+    name = next(name for name in header if name.endswith("word_embeddings.weight"))
+    (rows, _), (begin, end) = header[name]["shape"], header[name]["data_offsets"]
+    size = (end - begin) // rows
+    vocabulary = (model / "vocab.txt").read_text().split()
+    for row in [vocabulary.index(word) for word in words] or range(rows):
+        start = 8 + length + begin + row * size
+        data[start : start + size] = struct.pack("<f", math.nan) * (size // 4)
+    path.write_bytes(data)
+
+
 def write_layer(folder, name="m.safetensors"):
     """A layer of width 4 and two heads in a file of a folder, which may be bytes."""
     model = {f"w_{part}.weight": identity(4) for part in "qkvo"}

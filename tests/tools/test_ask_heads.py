@@ -59,6 +59,17 @@ class AskHeads(CommandTest):
         self.assert_answer(self.ask("bank", "a:2"), [4], [5])
         self.assert_answer(self.ask("bank", "a:2:1"), [4], [5])
 
+    def test_heads_without_a_number_come_last_and_are_counted(self):
+        self.weights[4 * SIZE + 5] = float("nan")
+        write_npy(self.array, [3, SIZE, SIZE], self.weights)
+        call = [*self.call, "--from", "bank", "--to", "money"]
+        shown = self.ok(*call, "--json").json()
+        self.assertEqual(([answer["head"] for answer in shown["heads"]][-1], shown["nan_heads"]), (0, 1))
+        result = self.ok(*call)
+        self.assertIn("1 without a number (NaN), listed last", result.out.decode())
+        self.assertIn(b"1 NaN", result.err)
+        self.assertNotIn("NaN", self.ok(*self.call, "--from", "money", "--to", "bank").out.decode())
+
     def test_text(self):
         text = self.ok(*self.call, "--from", "playing", "--to", "money").out.decode()
         for words in ("playing is the tokens 2 (play), 3 (##ing)", "money is token 5", "playing → money", "mean over"):

@@ -7,7 +7,7 @@ import struct
 import subprocess
 import unittest
 
-from command import ROOT, TIMEOUT, TINY_ENCODER, TOOL, CommandTest, read_npy
+from command import ROOT, TIMEOUT, TINY_ENCODER, TOOL, CommandTest, read_npy, spoil_words
 from sentence_reference import Bert, cosine
 
 REAL = ROOT / "build" / "models" / "all-MiniLM-L6-v2"
@@ -145,6 +145,20 @@ class Embed(CommandTest):
         self.assertEqual((found["pooling"], found["normalize"], found["max_length"]), ("mean", False, 12))
         found = self.ok("embed", self.model, *options, "--output", self.folder / "e.npy", "--json").json()
         self.assertNotIn("embeddings", found)
+
+    def test_values_that_are_no_numbers_are_counted(self):
+        spoil_words(self.model, "a")
+        note = b"the embeddings hold 12 NaN and 0 infinite values"
+        options = ["--text", "a", "--text", "b"]
+        for more in ([], ["--json"], ["--output", self.folder / "e.npy"]):
+            self.assertIn(note, self.ok("embed", self.model, *options, *more).err)
+        found = self.ok("embed", self.model, *options, "--json").json()
+        self.assertEqual((found["nan_count"], found["infinite_count"], found["nonfinite_count"]), (12, 0, 12))
+        self.assertEqual(found["embeddings"][0], [None] * 12)
+        found = self.ok("similar", self.model, "a", "b", "--json")
+        self.assertEqual((found.json()["cosine"], found.json()["nonfinite_count"]), (None, 12))
+        self.assertIn(note, found.err)
+        self.assertNotIn(b"NaN", self.ok("embed", self.model, "--text", "b").err)
 
     def test_no_text_at_all_gives_no_embedding(self):
         self.assertEqual(self.embeddings("--file", self.texts_file([])), [])

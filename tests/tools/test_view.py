@@ -10,7 +10,7 @@ import struct
 import unittest
 import zipfile
 
-from command import TEXT_MODEL, TINY_BERT, CommandTest, read_npy, wave, write_npy
+from command import TEXT_MODEL, TINY_BERT, CommandTest, read_npy, spoil_words, wave, write_npy
 
 
 def blocks(page):
@@ -225,6 +225,7 @@ class View(CommandTest):
         self.ok("view", "--attention", path, "-o", self.page)
         data, codes = self.shown()
         self.assertEqual((codes[0, 0], data["statistics"][0][0]["itself"]), ((65535,), None))
+        self.assertEqual(data["notes"], ["the weights hold 1 NaN and 0 infinite values"])
 
     def test_texts_cannot_leave_their_place(self):
         self.tokens.write_text("</script>\n<!--script-->\n<!--weights-->\n<script>\n")
@@ -303,6 +304,17 @@ class ViewOfModels(CommandTest):
             words.write("more\nand\nmore2\n" + "\n".join(f"w{i}" for i in range(60)) + "\n")
         for call in (["view", model, "-o", self.page], ["ask-heads", model, "--from", "the", "--to", "bank"]):
             self.fails(1, ["tokens, the model 30", "not of one model"], *call, "--text", "the bank")
+
+    def test_a_model_with_values_that_are_no_numbers(self):
+        model = self.folder / "model"
+        shutil.copytree(TEXT_MODEL, model)
+        spoil_words(model)
+        shown = self.ok("view", model, "--text", "the bank", "-o", self.page, "--json")
+        notes = ["the weights hold 96 NaN and 0 infinite values", "the norms of what heads add hold 24 NaN and 0 infinite"]
+        self.assertEqual(len(shown.json()["notes"]), 2)
+        for note, inside in zip(notes, blocks(self.page.read_text())[0]["notes"], strict=True):
+            self.assertIn(note, inside)
+            self.assertIn(note, shown.err.decode())
 
     def test_an_empty_text(self):
         data, _ = self.view("--text", "")
