@@ -45,16 +45,30 @@ std::string word_list(const Words& words) {
 }
 
 WordChoice choice_of(const Words& words) {
-  WordChoice choice{words.front().text, {}, words.size()};
+  WordChoice choice{words.front().text, words.front().text, {}, words.size()};
   for (const TokenWord& word : words) {
     for (std::size_t token = word.begin; token < word.end; ++token) choice.tokens.push_back(token);
   }
   return choice;
 }
 
-bool comes_first(const HeadAnswer& a, const HeadAnswer& b) {
-  const double left = std::isnan(a.forward) ? -1 : a.forward, right = std::isnan(b.forward) ? -1 : b.forward;
-  return left > right;
+// The largest first, NaN last.
+auto by(double HeadAnswer::*weight) {
+  return [weight](const HeadAnswer& a, const HeadAnswer& b) {
+    const double left = a.*weight, right = b.*weight;
+    return std::isnan(right) ? !std::isnan(left) : left > right;
+  };
+}
+
+void rank(HeadAnswers& answers) {
+  constexpr std::size_t most = 3;
+  std::vector<HeadAnswer>& heads = answers.heads;
+  answers.nan_heads =
+      std::count_if(heads.begin(), heads.end(), [](const HeadAnswer& answer) { return std::isnan(answer.forward); });
+  answers.other_way = heads;
+  std::stable_sort(answers.other_way.begin(), answers.other_way.end(), by(&HeadAnswer::backward));
+  answers.other_way.resize(std::min(most, heads.size()));
+  std::stable_sort(heads.begin(), heads.end(), by(&HeadAnswer::forward));
 }
 
 }  // namespace
@@ -68,7 +82,9 @@ WordChoice find_word(const HeadWeights& weights, const std::string& wanted) {
   const Words words = equal_words(weights.words, text);
   if (words.empty()) refuse_word(weights, text);
   if (*number >= 1 && *number <= static_cast<std::int64_t>(words.size())) {
-    return choice_of({words[static_cast<std::size_t>(*number - 1)]});
+    WordChoice choice = choice_of({words[static_cast<std::size_t>(*number - 1)]});
+    choice.name += ":" + std::to_string(*number);
+    return choice;
   }
   throw CommandError("'" + printable(wanted) + "': the text has '" + printable(text) + "' " +
                      plural(static_cast<std::int64_t>(words.size()), "time") + ", counted from 1");
@@ -83,7 +99,7 @@ double pair_weight(const float* weights, std::size_t count, const WordChoice& fr
 }
 
 HeadAnswers ask_heads(const HeadWeights& weights, const std::string& from, const std::string& to) {
-  HeadAnswers answers{find_word(weights, from), find_word(weights, to), 0, 0, {}, 0};
+  HeadAnswers answers{find_word(weights, from), find_word(weights, to), 0, 0, {}, {}, 0};
   const auto count = static_cast<double>(weights.count());
   answers.uniform_forward = static_cast<double>(answers.to.tokens.size()) / count;
   answers.uniform_backward = static_cast<double>(answers.from.tokens.size()) / count;
@@ -96,9 +112,7 @@ HeadAnswers ask_heads(const HeadWeights& weights, const std::string& from, const
       answers.heads.push_back({layer, head, forward, backward, statistics[layer][head]});
     }
   }
-  answers.nan_heads = std::count_if(answers.heads.begin(), answers.heads.end(),
-                                    [](const HeadAnswer& answer) { return std::isnan(answer.forward); });
-  std::stable_sort(answers.heads.begin(), answers.heads.end(), comes_first);
+  rank(answers);
   return answers;
 }
 

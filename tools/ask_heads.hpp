@@ -12,6 +12,7 @@ namespace headwise::tools {
 // The tokens of a word, wherever it stands, or of one of its occurrences.
 struct WordChoice {
   std::string text;                 // as the text has it
+  std::string name;                 // with its number, where one was given
   std::vector<std::size_t> tokens;  // rising
   std::size_t occurrences = 0;      // that were chosen
 };
@@ -30,6 +31,7 @@ struct HeadAnswers {
   WordChoice from, to;
   double uniform_forward = 0, uniform_backward = 0;  // what a head has that looks at all tokens alike
   std::vector<HeadAnswer> heads;                     // by `forward`, falling, NaN last
+  std::vector<HeadAnswer> other_way;                 // the first few by `backward`
   std::int64_t nan_heads = 0;                        // whose `forward` is NaN
 };
 

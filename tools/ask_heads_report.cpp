@@ -23,7 +23,7 @@ std::string times_uniform(double weight, double uniform) {
 }
 
 std::string word_text(const HeadWeights& weights, const WordChoice& word) {
-  std::string text = printable(word.text) + " is ";
+  std::string text = printable(word.name) + " is ";
   text += word.tokens.size() == 1 ? "token " : "the tokens ";
   for (std::size_t i = 0; i < word.tokens.size(); ++i) {
     text +=
@@ -48,10 +48,25 @@ std::string count_text(const HeadAnswers& answers) {
                                 : "");
 }
 
+std::string arrow(const WordChoice& from, const WordChoice& to) {
+  return printable(from.name) + " → " + printable(to.name);
+}
+
+// The table is by one direction, and may not hold the strongest heads of the other.
+std::string other_way_text(const HeadWeights& weights, const HeadAnswers& answers) {
+  std::string text = "The other way, " + arrow(answers.to, answers.from) + ", most: ";
+  for (const HeadAnswer& answer : answers.other_way) {
+    const bool first = &answer == &answers.other_way.front();
+    text += (first ? "" : ", ") + head_name(weights, answer) + " " + fixed(answer.backward, 4) + " (" +
+            times_uniform(answer.backward, answers.uniform_backward) + " × even)";
+  }
+  return text + ".\n";
+}
+
 Table answers_table(const HeadWeights& weights, const HeadAnswers& answers, std::size_t top) {
-  const std::string from = printable(answers.from.text), to = printable(answers.to.text);
   Table table("");
-  table.row({"rank", "layer.head", from + " → " + to, "× even", to + " → " + from, "× even", "pattern"});
+  table.row({"rank", "layer.head", arrow(answers.from, answers.to), "× even", arrow(answers.to, answers.from), "× even",
+             "pattern"});
   for (std::size_t i = 0; i < shown(answers, top); ++i) {
     const HeadAnswer& answer = answers.heads[i];
     table.row({std::to_string(i + 1), head_name(weights, answer), fixed(answer.forward, 4),
@@ -88,7 +103,8 @@ std::string ask_heads_text(const HeadWeights& weights, const HeadAnswers& answer
   call.row({"from", word_text(weights, answers.from)});
   call.row({"to", word_text(weights, answers.to)});
   call.row({"found", count_text(answers)});
-  return call.to_string() + "\n" + answers_table(weights, answers, top).to_string() + "\n" + rule_text(answers);
+  return call.to_string() + "\n" + answers_table(weights, answers, top).to_string() + "\n" +
+         other_way_text(weights, answers) + rule_text(answers);
 }
 
 std::string ask_heads_json(const HeadWeights& weights, const HeadAnswers& answers, std::size_t top) {
@@ -98,11 +114,13 @@ std::string ask_heads_json(const HeadWeights& weights, const HeadAnswers& answer
               {"uniform_forward", answers.uniform_forward},
               {"uniform_backward", answers.uniform_backward},
               {"nan_heads", answers.nan_heads},
-              {"heads", Json::array()}};
+              {"heads", Json::array()},
+              {"other_way", Json::array()}};
   for (const std::string& token : weights.tokens) object["tokens"].push_back(json_text(token));
   for (std::size_t i = 0; i < shown(answers, top); ++i) {
     object["heads"].push_back(answer_json(weights, answers.heads[i]));
   }
+  for (const HeadAnswer& answer : answers.other_way) object["other_way"].push_back(answer_json(weights, answer));
   return json_line(object);
 }
 

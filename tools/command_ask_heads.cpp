@@ -14,7 +14,7 @@ constexpr auto details = R"(
 Ranks all heads by the weight with which one word looks at another, shows the
 other direction too, how many times that is what a head has that looks at all
 tokens alike, and what pattern the head follows otherwise ('headwise view' shows
-the rules). A word of several tokens: the mean over the tokens of the word that
+the rules). The three strongest heads of the other direction follow. A word of several tokens: the mean over the tokens of the word that
 looks, of the sum over those of the other. A word that occurs several times
 counts with all of its occurrences; --from bank:2 means the second. [CLS] and
 [SEP] are words too.

@@ -70,6 +70,26 @@ class AskHeads(CommandTest):
         self.assertIn(b"1 NaN", result.err)
         self.assertNotIn("NaN", self.ok(*self.call, "--from", "money", "--to", "bank").out.decode())
 
+    def test_the_strongest_heads_of_the_other_direction(self):
+        self.weights[(SIZE + 5) * SIZE + 4] = 0.9
+        write_npy(self.array, [3, SIZE, SIZE], self.weights)
+        call = [*self.call, "--from", "bank", "--to", "money", "--top", "1"]
+        shown = self.ok(*call, "--json").json()
+        backward = {head: self.expected(head, [5], [4]) for head in range(3)}
+        order = sorted(backward, key=backward.get, reverse=True)
+        self.assertEqual([answer["head"] for answer in shown["other_way"]], order)
+        self.assertNotEqual(order[0], shown["heads"][0]["head"])
+        best = backward[order[0]]
+        words = f"The other way, money → bank, most: 0.{order[0]} {best:.4f} ({best * SIZE:.1f} × even), 0.{order[1]} "
+        self.assertIn(words, self.ok(*call).out.decode())
+
+    def test_numbers_of_words_are_told(self):
+        self.tokens.write_text("\n".join(TOKENS).replace("Bank", "bank"))
+        text = self.ok(*self.call, "--from", "bank:2", "--to", "BANK:1").out.decode()
+        for words in ("bank:2 is token 4 (bank)", "bank:2 → bank:1", "bank:1 → bank:2"):
+            self.assertIn(words, text)
+        self.assertEqual(self.ask("bank:2", "bank:1")["from"]["word"], "bank")
+
     def test_text(self):
         text = self.ok(*self.call, "--from", "playing", "--to", "money").out.decode()
         for words in ("playing is the tokens 2 (play), 3 (##ing)", "money is token 5", "playing → money", "mean over"):
