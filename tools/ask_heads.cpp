@@ -18,21 +18,71 @@ std::string lower(std::string text) {
 
 using Words = std::vector<TokenWord>;
 
-Words equal_words(const Words& words, const std::string& text) {
+Words single_words(const Words& words, const std::string& text) {
   Words found;
-  const auto take = [&found](const Words& all, const auto& is_wanted) {
-    std::copy_if(all.begin(), all.end(), std::back_inserter(found), is_wanted);
-  };
-  take(words, [&](const TokenWord& word) { return word.text == text; });
-  if (found.empty()) take(words, [&](const TokenWord& word) { return lower(word.text) == lower(text); });
+  std::copy_if(words.begin(), words.end(), std::back_inserter(found),
+               [&text](const TokenWord& word) { return word.text == text; });
   return found;
 }
 
-std::string word_list(const Words& words) {
+// The words from `first` on that together spell a text, the tokenizer having split it at its punctuation.
+std::optional<TokenWord> run_that_spells(const Words& words, std::size_t first, const std::string& text) {
+  TokenWord run = words[first];
+  for (std::size_t next = first + 1; next < words.size() && words[next].joined && text.starts_with(run.text); ++next) {
+    if (run.text.size() == text.size()) break;
+    run.text += words[next].text;
+    run.end = words[next].end;
+  }
+  return run.text == text ? std::optional(run) : std::nullopt;
+}
+
+Words runs_that_spell(const Words& words, const std::string& text) {
+  Words found;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool taken = !found.empty() && words[i].begin < found.back().end;
+    if (const auto run = taken ? std::nullopt : run_that_spells(words, i, text)) found.push_back(*run);
+  }
+  return found;
+}
+
+Words in_lower_case(Words words) {
+  for (TokenWord& word : words) word.text = lower(word.text);
+  return words;
+}
+
+// As the text has them, though they were found in lower case.
+Words restored(Words found, const Words& words) {
+  for (TokenWord& run : found) {
+    run.text.clear();
+    for (const TokenWord& word : words) {
+      if (word.begin >= run.begin && word.end <= run.end) run.text += word.text;
+    }
+  }
+  return found;
+}
+
+Words equal_words(const Words& words, const std::string& text) {
+  const Words small = in_lower_case(words);
+  for (const auto& find : {single_words, runs_that_spell}) {
+    if (const Words found = find(words, text); !found.empty()) return found;
+    if (const Words found = find(small, lower(text)); !found.empty()) return restored(found, words);
+  }
+  return {};
+}
+
+// In quotes, and never longer than a line can hold.
+std::string quoted(const std::string& text) {
   constexpr std::size_t most = 40;
+  std::size_t end = 0;
+  while (end < text.size() && end < most) end += utf8_length(text.substr(end, 4));
+  return "'" + printable(text.substr(0, end)) + (end < text.size() ? "…'" : "'");
+}
+
+std::string word_list(const Words& words) {
+  constexpr std::size_t most = 20;
   std::vector<std::string> names;
   for (const TokenWord& word : words) {
-    const std::string name = printable(word.text);
+    const std::string name = quoted(word.text);
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   std::string list;
@@ -41,7 +91,7 @@ std::string word_list(const Words& words) {
 }
 
 [[noreturn]] void refuse_word(const HeadWeights& weights, const std::string& word) {
-  throw CommandError("the text has no word '" + printable(word) + "'; its words are " + word_list(weights.words));
+  throw CommandError("the text has no word " + quoted(word) + "; its words are " + word_list(weights.words));
 }
 
 WordChoice choice_of(const Words& words) {
@@ -86,7 +136,7 @@ WordChoice find_word(const HeadWeights& weights, const std::string& wanted) {
     choice.name += ":" + std::to_string(*number);
     return choice;
   }
-  throw CommandError("'" + printable(wanted) + "': the text has '" + printable(text) + "' " +
+  throw CommandError(quoted(wanted) + ": the text has " + quoted(text) + " " +
                      plural(static_cast<std::int64_t>(words.size()), "time") + ", counted from 1");
 }
 

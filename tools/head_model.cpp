@@ -23,6 +23,11 @@ Encoding encode(const Tokenizer& tokenizer, const ModelText& text, const Encoder
   return text.pair ? tokenizer.encode_pair(text.text, *text.pair, options) : tokenizer.encode(text.text, options);
 }
 
+bool joins(const HeadWeights& weights, const Encoding& encoding, std::size_t token) {
+  if (token == 0 || encoding.words[token] < 0 || encoding.words[token - 1] < 0) return false;
+  return weights.segments[token] == weights.segments[token - 1] && encoding.starts[token] == encoding.ends[token - 1];
+}
+
 // Tokens of one word follow each other; each token that was put in is a word of its own.
 void add_words(HeadWeights& weights, const Encoding& encoding, const ModelText& text) {
   for (std::size_t i = 0; i < encoding.ids.size(); ++i) {
@@ -32,7 +37,7 @@ void add_words(HeadWeights& weights, const Encoding& encoding, const ModelText& 
                       weights.segments[i] == weights.segments[i - 1];
     const std::string& source = second ? *text.pair : text.text;
     const std::string piece = encoding.words[i] < 0 ? weights.tokens[i] : valid_utf8(source.substr(begin, end - begin));
-    if (!more) weights.words.push_back({"", i, i});
+    if (!more) weights.words.push_back({"", i, i, joins(weights, encoding, i)});
     weights.words.back().text += piece;
     weights.words.back().end = i + 1;
   }

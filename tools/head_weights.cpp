@@ -21,7 +21,7 @@ std::vector<TokenWord> words_of_tokens(const std::vector<std::string>& tokens) {
   std::vector<TokenWord> words;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const bool piece = tokens[i].starts_with("##") && tokens[i].size() > 2 && !words.empty();
-    if (!piece) words.push_back({"", i, i});
+    if (!piece) words.push_back({"", i, i, false});
     words.back().text += piece ? tokens[i].substr(2) : tokens[i];
     words.back().end = i + 1;
   }

@@ -15,6 +15,7 @@ namespace headwise::tools {
 struct TokenWord {
   std::string text;
   std::size_t begin = 0, end = 0;
+  bool joined = false;  // the text has no white space between it and the word before
 };
 
 struct HeadWeights {

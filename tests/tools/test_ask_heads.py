@@ -90,6 +90,36 @@ class AskHeads(CommandTest):
             self.assertIn(words, text)
         self.assertEqual(self.ask("bank:2", "bank:1")["from"]["word"], "bank")
 
+    def test_words_that_the_tokenizer_splits(self):
+        def ask(text, word, *more):
+            call = ["ask-heads", TEXT_MODEL, "--text", text, *more, "--from", word, "--to", "[SEP]", "--json"]
+            return self.ok(*call).json()["from"]
+
+        def positions(*arguments):
+            return ask(*arguments)["positions"]
+
+        self.assertEqual(positions("a don't b", "don't"), [2, 3, 4])
+        self.assertEqual(positions("a state-of-the-art", "state-of-the-art"), list(range(2, 9)))
+        self.assertEqual(positions("3.5%, a", "3.5%"), [1, 2, 3, 4])
+        self.assertEqual(positions("of money.", "money."), [2, 3])
+        self.assertEqual(positions("a (the) the (the)", "(the)"), [2, 3, 4, 6, 7, 8])
+        self.assertEqual(positions("a (the) the (the)", "(the):2"), [6, 7, 8])
+        self.assertEqual(positions("a ---", "--"), [2, 3])
+        self.assertEqual(positions("the bank", "a.", "--pair", "a."), [4, 5])
+        self.assertEqual(ask("a Don't", "dON'T")["word"], "Don't")
+        for text, word in (("don 't", "don't"), ("a b", "ab"), ("money .", "money."), ("don't", "on't")):
+            with self.subTest(text):
+                call = ["ask-heads", TEXT_MODEL, "--text", text, "--from", word, "--to", "[SEP]"]
+                self.fails(1, ["no word '" + word], *call)
+
+    def test_lists_of_words_stay_short(self):
+        names = ["x" * 5000] + [f"w{i}" for i in range(500)]
+        self.tokens.write_text("\n".join(names))
+        array = write_npy(self.folder / "many.npy", [1, 501, 501], [0.0] * 501 * 501)
+        call = ["ask-heads", "--attention", array, "--tokens", self.tokens, "--from", "é" * 5000, "--to", "a"]
+        message = self.fails(1, ["…'; its words are 'xxx", "x…', 'w0', ", "and 481 more"], *call)
+        self.assertLess(len(message), 500)
+
     def test_text(self):
         text = self.ok(*self.call, "--from", "playing", "--to", "money").out.decode()
         for words in ("playing is the tokens 2 (play), 3 (##ing)", "money is token 5", "playing → money", "mean over"):
@@ -100,7 +130,7 @@ class AskHeads(CommandTest):
     def test_what_is_refused(self):
         self.fails(
             1,
-            ["no word 'river'", "[CLS], Bank, playing, bank, money, [SEP]"],
+            ["no word 'river'", "'[CLS]', 'Bank', 'playing', 'bank', 'money', '[SEP]'"],
             *self.call,
             "--from",
             "river",
