@@ -91,7 +91,7 @@ std::string word_list(const Words& words) {
 }
 
 [[noreturn]] void refuse_word(const HeadWeights& weights, const std::string& word) {
-  throw CommandError("the text has no word " + quoted(word) + "; its words are " + word_list(weights.words));
+  throw UsageError("the text has no word " + quoted(word) + "; its words are " + word_list(weights.words));
 }
 
 WordChoice choice_of(const Words& words) {
@@ -136,8 +136,8 @@ WordChoice find_word(const HeadWeights& weights, const std::string& wanted) {
     choice.name += ":" + std::to_string(*number);
     return choice;
   }
-  throw CommandError(quoted(wanted) + ": the text has " + quoted(text) + " " +
-                     plural(static_cast<std::int64_t>(words.size()), "time") + ", counted from 1");
+  throw UsageError(quoted(wanted) + ": the text has " + quoted(text) + " " +
+                   plural(static_cast<std::int64_t>(words.size()), "time") + ", counted from 1");
 }
 
 double pair_weight(const float* weights, std::size_t count, const WordChoice& from, const WordChoice& to) {

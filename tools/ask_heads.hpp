@@ -19,7 +19,7 @@ struct WordChoice {
 
 // "bank", or "bank:2" for the second one; upper and lower case of ASCII count as the same where no word is equal. Words
 // that the tokenizer put in are meant by their names, "[CLS]". What the tokenizer splits, "don't", is found where the
-// text has it in one piece. Throws CommandError listing the words.
+// text has it in one piece. Throws UsageError listing the words.
 WordChoice find_word(const HeadWeights& weights, const std::string& wanted);
 
 struct HeadAnswer {

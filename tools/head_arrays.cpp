@@ -73,8 +73,8 @@ void check_shape(const TensorView& attention, const ArrayChoice& choice) {
   }
   if (rank == 3 && choice.by_layer) refuse(choice, "has three axes " + to_string(shape) + ", so none is of layers");
   if (rank == 4 && !choice.by_layer && choice.sequence >= shape[0]) {
-    refuse(choice,
-           "has " + plural(shape[0], "sequence") + ", so there is no --sequence " + std::to_string(choice.sequence));
+    throw UsageError(printable(choice.title) + " has " + plural(shape[0], "sequence") +
+                     ", counted from 0, so there is no --sequence " + std::to_string(choice.sequence));
   }
 }
 

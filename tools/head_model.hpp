@@ -20,8 +20,8 @@ struct ModelText {
   std::string isa;
 };
 
-// A text that is longer than the model takes is cut, which the notes say. Throws Error, and CommandError for a layer
-// that the model has not.
+// A text that is longer than the model takes is cut, which the notes say. Throws Error, CommandError as
+// load_text_model does, and UsageError for a layer that the model has not.
 HeadWeights run_head_model(const ModelText& text, const Console& console);
 
 }  // namespace headwise::tools

@@ -46,8 +46,8 @@ std::vector<std::int64_t> checked_layers(std::vector<std::int64_t> layers, std::
   std::sort(layers.begin(), layers.end());
   layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
   if (layers.back() < count) return layers;
-  throw CommandError("--layers " + std::to_string(layers.back()) + ": there are " + plural(count, "layer") +
-                     ", counted from 0");
+  throw UsageError("--layers " + std::to_string(layers.back()) + ": there are " + plural(count, "layer") +
+                   ", counted from 0");
 }
 
 void note_nonfinite(HeadWeights& weights) {

@@ -40,7 +40,7 @@ struct HeadWeights {
 std::vector<TokenWord> words_of_tokens(const std::vector<std::string>& tokens);
 std::vector<int> segments_of_tokens(const std::vector<std::string>& tokens);
 
-// The layers of --layers in rising order, each once; all for none. Throws CommandError for one that is not there.
+// The layers of --layers in rising order, each once; all for none. Throws UsageError for one that is not there.
 std::vector<std::int64_t> checked_layers(std::vector<std::int64_t> layers, std::int64_t count);
 
 // Adds a note where weights or contributions are NaN or infinite.

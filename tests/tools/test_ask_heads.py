@@ -110,14 +110,14 @@ class AskHeads(CommandTest):
         for text, word in (("don 't", "don't"), ("a b", "ab"), ("money .", "money."), ("don't", "on't")):
             with self.subTest(text):
                 call = ["ask-heads", TEXT_MODEL, "--text", text, "--from", word, "--to", "[SEP]"]
-                self.fails(1, ["no word '" + word], *call)
+                self.fails(2, ["no word '" + word], *call)
 
     def test_lists_of_words_stay_short(self):
         names = ["x" * 5000] + [f"w{i}" for i in range(500)]
         self.tokens.write_text("\n".join(names))
         array = write_npy(self.folder / "many.npy", [1, 501, 501], [0.0] * 501 * 501)
         call = ["ask-heads", "--attention", array, "--tokens", self.tokens, "--from", "é" * 5000, "--to", "a"]
-        message = self.fails(1, ["…'; its words are 'xxx", "x…', 'w0', ", "and 481 more"], *call)
+        message = self.fails(2, ["…'; its words are 'xxx", "x…', 'w0', ", "and 481 more"], *call)
         self.assertLess(len(message), 500)
 
     def test_text(self):
@@ -129,7 +129,7 @@ class AskHeads(CommandTest):
 
     def test_what_is_refused(self):
         self.fails(
-            1,
+            2,
             ["no word 'river'", "'[CLS]', 'Bank', 'playing', 'bank', 'money', '[SEP]'"],
             *self.call,
             "--from",
@@ -137,9 +137,9 @@ class AskHeads(CommandTest):
             "--to",
             "money"
         )
-        self.fails(1, ["no word 'bank:x'"], *self.call, "--from", "bank:x", "--to", "money")
+        self.fails(2, ["no word 'bank:x'"], *self.call, "--from", "bank:x", "--to", "money")
         for number in ("0", "2"):
-            self.fails(1, ["1 time"], *self.call, "--from", "money:" + number, "--to", "bank")
+            self.fails(2, ["1 time"], *self.call, "--from", "money:" + number, "--to", "bank")
         self.fails(2, ["--to"], *self.call, "--from", "bank")
         self.fails(2, ["--text is missing"], "ask-heads", TEXT_MODEL, "--from", "a", "--to", "b")
 

@@ -197,8 +197,9 @@ class View(CommandTest):
         refused(["standard output"], "--attention", self.array, "-o", "-", "--json")
         refused(["--export"], *array, "--export", "-")
         refused(["no folder"], "--attention", self.array, "-o", self.folder / "absent" / "page.html")
-        refused(["--sequence 2"], *array, "--sequence", "2", code=1)
-        refused(["--layers 2"], *array, "--by-layer", "--layers", "0,2", code=1)
+        refused(["--sequence 2"], *array, "--sequence", "2")
+        refused(["--layers 2"], *array, "--by-layer", "--layers", "0,2")
+        refused(["--layers 2"], TEXT_MODEL, "--text", "a", *page, "--layers", "2")
         refused(["fewer than the 5 tokens"], *array, "--tokens", self.lines(5), code=1)
         refused(["no tokens"], *array, "--tokens", self.lines(0), code=1)
 
