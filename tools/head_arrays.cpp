@@ -7,6 +7,7 @@
 
 #include "console.hpp"
 #include "json_output.hpp"
+#include "standard_streams.hpp"
 #include "text.hpp"
 #include "text_files.hpp"
 
@@ -26,13 +27,32 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// A file of lines whose first is [CLS] is no JSON.
-std::optional<std::vector<std::string>> json_list(const std::string& text) {
-  const Json list = Json::parse(text, nullptr, false);
-  if (!list.is_array() || !std::all_of(list.begin(), list.end(), [](const Json& item) { return item.is_string(); })) {
-    return std::nullopt;
-  }
-  return list.get<std::vector<std::string>>();
+bool is_word_letter(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') ||
+         letter == '_';
+}
+
+// "[CLS]" or "[unused1]", as the first line of a file of lines may be.
+bool is_bracketed_name(const std::string& line) {
+  return line.size() > 2 && line.front() == '[' && line.back() == ']' &&
+         std::all_of(line.begin() + 1, line.end() - 1, is_word_letter);
+}
+
+bool is_list_of_strings(const Json& value) {
+  return value.is_array() && std::all_of(value.begin(), value.end(), [](const Json& item) { return item.is_string(); });
+}
+
+std::vector<std::string> tokens_in(const std::string& path, const std::string& text) {
+  const std::vector<std::string> lines = lines_of(text);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || text[first] != '[') return lines;
+  const Json value = Json::parse(text, nullptr, false);
+  if (is_list_of_strings(value)) return value.get<std::vector<std::string>>();
+  if (value.is_discarded() && is_bracketed_name(lines.front())) return lines;
+  throw CommandError(
+      printable(input_name(path)) +
+      (value.is_discarded() ? " begins with [ and is no valid JSON" : " is a JSON list of other things") +
+      "; write a JSON list of strings, or one token a line");
 }
 
 std::vector<std::string> positions(std::int64_t count) {
@@ -140,8 +160,7 @@ HeadWeights with_tokens(const Dims& shape, const ArrayChoice& choice) {
 
 std::vector<std::string> read_tokens(const std::string& path) {
   const std::string text = read_text_file(path, longest_tokens);
-  const auto list = json_list(text);
-  std::vector<std::string> tokens = list ? *list : lines_of(text);
+  std::vector<std::string> tokens = tokens_in(path, text);
   for (std::string& token : tokens) token = valid_utf8(token);
   if (tokens.empty()) throw CommandError(path + " holds no tokens; write one a line, or a JSON list of strings");
   return tokens;

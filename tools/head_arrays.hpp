@@ -10,7 +10,7 @@
 
 namespace headwise::tools {
 
-// A token a line, or a JSON list of strings. Throws CommandError.
+// A token a line, or a JSON list of strings. Throws CommandError, also for what begins like such a list and is none.
 std::vector<std::string> read_tokens(const std::string& path);
 
 struct ArrayChoice {

@@ -104,6 +104,20 @@ class View(CommandTest):
         self.assertIn("count as padding", data["notes"][-1])
         self.assert_weights(codes[0, 0], [self.weights[i] for i in (0, 1, 4, 5)])
 
+    def test_tokens_that_begin_like_json(self):
+        for text in ('["a", "b"', '["a", "b",]', "['a', 'b']", "[1, 2]", '["a", null]', "[", " \n[\n", "[[]]", "[a, b]\n"):
+            with self.subTest(text):
+                self.tokens.write_text(text)
+                self.fails(1, ["tokens.txt", "JSON list of strings"], *self.array_call("--tokens", self.tokens))
+        for text in ("[CLS]\na\n", "[CLS]", "[unused1]\r\nb\r\n", '[ "[CLS]",\n"a" ]\n'):
+            with self.subTest(text):
+                self.tokens.write_bytes(text.encode())
+                self.view("--tokens", self.tokens)
+                self.assertIn(self.shown()[0]["tokens"][0], ("[CLS]", "[unused1]"))
+
+    def array_call(self, *arguments):
+        return ["view", "--attention", self.array, *arguments, "-o", self.page]
+
     def test_figures_of_each_head(self):
         tokens = ["[CLS]", "a", "b", "a", "[SEP]"]
         self.tokens.write_text("\n".join(tokens))
