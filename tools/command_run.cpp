@@ -94,7 +94,7 @@ int run(const CLI::App& app, const RunOptions& options) {
   result.loaded = load_layer(options, console);
   execute(result, options);
   result.results.save(options, console);
-  if (!options.view.empty()) write_run_view(result, options, tokens);
+  if (!options.view.empty()) write_run_view(result, options, tokens, console);
   note_nonfinite(result.results.tensors[Output::output], console);
   if (!options.on_standard_output().empty()) return exit_ok;
   write_output(options.common.json ? run_json(result, options) : run_text(result, options));

@@ -59,6 +59,13 @@ Json cache_json(const RunResult& result, const CacheOptions& cache) {
           {"tokens_per_second", json_number(result.tokens_per_second())}};
 }
 
+Json view_json(const RunResult& result, const RunOptions& options) {
+  if (options.view.empty()) return nullptr;
+  Json notes = Json::array();
+  for (const std::string& note : result.page_notes) notes.push_back(json_text(note));
+  return {{"file", json_text(options.view)}, {"bytes", result.page_bytes}, {"notes", std::move(notes)}};
+}
+
 Json timing_json(const RunResult& result) {
   const double seconds = result.timing.median_seconds;
   const bool whole = result.decoded_tokens == 0 && seconds > 0;
@@ -81,6 +88,7 @@ std::string run_text(const RunResult& result, const RunOptions& options) {
   add_layer(table, result.loaded.weights);
   add_inputs(table, result.inputs, options);
   add_outputs(table, result, options);
+  if (!options.view.empty()) table.row({"page", byte_text(result.page_bytes) + " to " + printable(options.view)});
   if (result.decoded_tokens > 0) table.row({"cache", cache_text(result, options.cache)});
   table.row({"ran", plan.isa + " kernels (" + plan.kernel + "), " + plan.schedule + " schedule, " +
                         plural(plan.threads, "thread")});
@@ -95,6 +103,7 @@ std::string run_json(const RunResult& result, const RunOptions& options) {
   Json object = layer_json(result.loaded, options);
   object["inputs"] = inputs_json(result.inputs, options);
   object["outputs"] = outputs_json(result, options);
+  object["view"] = view_json(result, options);
   object["cache"] = cache_json(result, options.cache);
   object.update(plan_json(result.plan));
   object.update(timing_json(result));

@@ -24,6 +24,8 @@ struct RunResult {
   Timing timing;
   std::int64_t decoded_tokens = 0;  // of all sequences; 0: one call
   std::size_t cache_bytes = 0;
+  std::size_t page_bytes = 0;             // of --view
+  std::vector<std::string> page_notes{};  // what its reader must know
 
   double tokens_per_second() const;
 };

@@ -40,7 +40,8 @@ std::vector<std::string> run_view_tokens(const RunOptions& options) {
   return options.tokens.empty() ? std::vector<std::string>{} : read_tokens(options.tokens);
 }
 
-void write_run_view(const RunResult& result, const RunOptions& options, const std::vector<std::string>& tokens) {
+void write_run_view(RunResult& result, const RunOptions& options, const std::vector<std::string>& tokens,
+                    const Console& console) {
   ArrayChoice choice;
   choice.title = valid_utf8(std::filesystem::path(options.file).filename().string());
   choice.tokens = tokens;
@@ -50,7 +51,11 @@ void write_run_view(const RunResult& result, const RunOptions& options, const st
       head_arrays(results.tensors[Output::attention], results.tensors[Output::head_contribution], choice);
   note_nonfinite(weights);
   check_page_size(weights);
-  write_text_file(options.view, view_page(weights));
+  for (const std::string& note : weights.notes) console.note("the page: " + note);
+  const std::string page = view_page(weights);
+  write_text_file(options.view, page);
+  result.page_bytes = page.size();
+  result.page_notes = weights.notes;
 }
 
 }  // namespace headwise::tools

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "console.hpp"
 #include "run_report.hpp"
 
 namespace headwise::tools {
@@ -13,6 +14,8 @@ void add_run_view_options(CLI::App& app, RunOptions& options);
 void check_run_view(const RunOptions& options);
 // The tokens of --tokens; none without. Read before the call, so that a wrong file costs nothing.
 std::vector<std::string> run_view_tokens(const RunOptions& options);
-void write_run_view(const RunResult& result, const RunOptions& options, const std::vector<std::string>& tokens);
+// Fills in what the report says of the page, and tells the notes.
+void write_run_view(RunResult& result, const RunOptions& options, const std::vector<std::string>& tokens,
+                    const Console& console);
 
 }  // namespace headwise::tools

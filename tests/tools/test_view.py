@@ -356,6 +356,19 @@ class ViewOfModels(CommandTest):
 
 
 class RunView(CommandTest):
+    def test_the_report_tells_of_the_page_and_its_notes(self):
+        page, tokens = self.folder / "page.html", self.folder / "tokens.txt"
+        tokens.write_text("a\nb\n")
+        call = ["run", TINY_BERT, "--query", self.query, "--repeat", "1", "--attention", self.folder / "w.npy"]
+        result = self.ok(*call, "--view", page, "--tokens", tokens)
+        self.assertRegex(result.out.decode(), r"(?m)^page +[0-9.]+ kB to .*page\.html$")
+        for note in (b"sequence 0 of 2, counted from 0", b"past the 2 tokens count as padding"):
+            self.assertIn(note, result.err)
+        shown = self.ok(*call, "--view", page, "--tokens", tokens, "--json").json()["view"]
+        self.assertEqual((shown["file"], shown["bytes"]), (str(page), page.stat().st_size))
+        self.assertEqual(shown["notes"], blocks(page.read_text())[0]["notes"])
+        self.assertIsNone(self.ok(*call, "--json").json()["view"])
+
     def test_the_layer_that_ran(self):
         query = write_npy(self.folder / "q.npy", [1, 4, 32], wave(128))
         tokens = self.folder / "tokens.txt"
