@@ -104,7 +104,7 @@ std::unique_ptr<TextSource> source_of(const EmbedOptions& options) {
 }
 
 void check_file(const EmbedOptions& options) {
-  check_target("--output", options.output, "array");
+  check_target("--output", options.output, ".npy");
   std::vector<NamedPath> read = model_files(options.folder);
   read.emplace_back("--file", options.file);
   check_targets_differ({{"--output", options.output}}, std::move(read));

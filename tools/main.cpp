@@ -105,8 +105,10 @@ int parse_and_run(CommandLine& line, int count, char** arguments) {
 
 // The library says what is wrong; the command knows what its user can do about it.
 std::string advice(const Error& error) {
-  const bool only_too_long = std::string_view(error.what()).find("longer than its header") != std::string_view::npos;
-  if (only_too_long) return "; --allow-trailing-bytes accepts them";
+  const auto says = [&error](const char* words) {
+    return std::string_view(error.what()).find(words) != std::string::npos;
+  };
+  if (says("longer than its header")) return "; --allow-trailing-bytes accepts them";
   switch (error.code()) {
     case ErrorCode::invalid_argument:
       return "; 'headwise inspect FILE' shows the layers and sizes of a file";
@@ -115,6 +117,7 @@ std::string advice(const Error& error) {
     case ErrorCode::bad_file:
       return "; the file is damaged or of another format, make or fetch it again";
     case ErrorCode::io:
+      if (says("; ") || says("not a regular file")) break;  // it has its advice, or nothing on the disk would help
       return "; check the name, the permissions and the space left";
     case ErrorCode::out_of_memory:
       return "; try a smaller batch or shorter sequences";

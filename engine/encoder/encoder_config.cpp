@@ -90,7 +90,10 @@ EncoderConfig sizes_of(const ConfigJson& json, const Family& family) {
 
 StatedConfig read_config(const std::string& folder) {
   const auto json = ConfigJson::beside(folder);
-  if (!json) throw Error(ErrorCode::io, in_quotes(folder) + ": there is no config.json, which says what the model is");
+  if (!json)
+    throw Error(
+        ErrorCode::io,
+        in_quotes(folder) + ": there is no config.json, which says what the model is; it belongs beside the weights");
   StatedConfig result;
   result.family = &family_of(*json);
   check_kind(*json);

@@ -205,6 +205,31 @@ class Embed(CommandTest):
         (self.model / "vocab.txt").unlink()
         self.fails(1, ["vocab.txt"], "embed", self.model, "--text", "a")
 
+    def test_folders_that_are_no_models(self):
+        """The same words of every command, and no advice about the disk where that does not help."""
+        broken, settings, words = (self.folder / name for name in ("broken", "settings", "words"))
+        for folder in (broken, settings, words):
+            shutil.copytree(TINY_ENCODER, folder)
+        (broken / "config.json").write_text('{"a":')
+        (settings / "config.json").unlink()
+        (words / "vocab.txt").unlink()
+        os.mkfifo(self.folder / "pipe")
+        page = self.folder / "p.html"
+        for model, expected in (
+            (self.folder / "absent", ["no such folder", "config.json, model.safetensors, and tokenizer.json or vocab"]),
+            (self.model / "model.safetensors", ["no folder; give the folder of a model, with config.json"]),
+            (self.model / "config.json", ["no folder; give the folder"]),
+            (self.folder / "pipe", ["no folder; give the folder"]),
+            (broken, ["config.json", "not a valid JSON object"]),
+            (settings, ["no config.json", "beside the weights"]),
+            (words, ["no tokenizer.json and no vocab.txt; give"]),
+        ):
+            calls = (["embed", model, "--text", "a"], ["similar", model, "a", "b"], ["view", model, "--text", "a", "-o", page])
+            messages = {self.fails(1, expected, *call) for call in calls}
+            self.assertEqual(len(messages), 1, messages)
+            self.assertNotIn("space left", messages.pop())
+        self.fails(2, ["name of a .npy file"], "embed", self.model, "--text", "a", "--output", self.folder)
+
     def test_similar_prints_the_cosine(self):
         a, b = self.bert.embedding([CLS, 5, 6, SEP]), self.bert.embedding([CLS, 7, SEP])
         found = self.ok("similar", self.model, "a b", "c")
