@@ -28,9 +28,10 @@ const std::vector<std::string> wanted{"model_max_length",
                                       "cls_token",
                                       "mask_token"};
 
+// A link to nowhere is there too: what it was meant to be must not be passed over.
 bool is_there(const fs::path& path) {
   std::error_code ignored;
-  return fs::exists(path, ignored);
+  return fs::exists(fs::symlink_status(path, ignored));
 }
 
 bool is_folder(const fs::path& path) {

@@ -13,7 +13,8 @@ std::optional<SentenceFile> SentenceFile::open(const std::string& folder, const 
                                                const std::vector<std::string>& wanted) {
   const std::filesystem::path path = std::filesystem::path(folder) / name;
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
+  // A link to nowhere is there too, and opening it says so.
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return std::nullopt;
   return SentenceFile(path.string(), read_json_tree(path.string(), max_bytes, wanted));
 }
 

@@ -230,6 +230,14 @@ class Embed(CommandTest):
             self.assertNotIn("space left", messages.pop())
         self.fails(2, ["name of a .npy file"], "embed", self.model, "--text", "a", "--output", self.folder)
 
+    def test_links_to_nowhere_are_not_passed_over(self):
+        for name in ("tokenizer.json", "tokenizer_config.json", "modules.json", "sentence_bert_config.json"):
+            for target in ("nowhere", name):
+                with self.subTest(name=name, target=target):
+                    (self.model / name).symlink_to(target)
+                    self.fails(1, [name], "embed", self.model, "--text", "a")
+                    (self.model / name).unlink()
+
     def test_similar_prints_the_cosine(self):
         a, b = self.bert.embedding([CLS, 5, 6, SEP]), self.bert.embedding([CLS, 7, SEP])
         found = self.ok("similar", self.model, "a b", "c")
