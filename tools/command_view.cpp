@@ -25,7 +25,12 @@ open it in any browser.
 Without a model, --attention takes the weights of one layer as 'headwise run
 --attention' writes them, and --tokens the names of its tokens. --export writes
 the exact weights for numpy, --bertviz the arguments of BertViz's head_view and
-model_view as JSON. -o - writes the page to standard output.
+model_view as JSON. Arrays of the .npz:
+  attention     f32 [layers, heads, tokens, tokens], rows are the tokens that look
+  contribution  f32 [layers, heads, tokens], norms of what heads add; of models
+  layers        i64 [layers], their numbers in the model
+  segments      i64 [tokens]: 1 the text, 2 the pair, 0 put in by the tokenizer
+-o - writes the page to standard output.
 
 Example:
   headwise view model/ --text "The bank was full of money." -o heads.html
@@ -76,13 +81,16 @@ void check_targets(const ViewOptions& options) {
   check_targets_differ(targets(options), std::move(read));
 }
 
-std::vector<WrittenFile> write_files(const HeadWeights& weights, const ViewOptions& options) {
+std::vector<WrittenFile> write_files(const HeadWeights& weights, const ViewOptions& options, const Console& console) {
   std::vector<WrittenFile> files;
   const auto write = [&files](const char* kind, const std::string& path, const std::string& text) {
     write_text_file(path, text);
     files.push_back({kind, path, text.size()});
   };
-  if (!options.page.empty()) write("page", options.page, view_page(weights));
+  if (!options.page.empty()) {
+    write("page", options.page, view_page(weights));
+    note_large_page(files.back().bytes, console);
+  }
   if (!options.bertviz.empty()) write("bertviz", options.bertviz, bertviz_json(weights));
   if (options.npz.empty()) return files;
   export_npz(options.npz, weights);
@@ -96,7 +104,7 @@ int view(const CLI::App& app, const ViewOptions& options) {
   const Console console(options.common);
   const HeadWeights weights = load_head_weights(options, console);
   if (!options.page.empty()) check_page_size(weights);
-  const std::vector<WrittenFile> files = write_files(weights, options);
+  const std::vector<WrittenFile> files = write_files(weights, options, console);
   if (!on_standard_output(options).empty()) return exit_ok;
   write_output(options.common.json ? view_json(weights, files) : view_text(weights, files));
   return exit_ok;

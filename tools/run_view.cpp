@@ -54,6 +54,7 @@ void write_run_view(RunResult& result, const RunOptions& options, const std::vec
   for (const std::string& note : weights.notes) console.note("the page: " + note);
   const std::string page = view_page(weights);
   write_text_file(options.view, page);
+  note_large_page(page.size(), console);
   result.page_bytes = page.size();
   result.page_notes = weights.notes;
 }

@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "base64.hpp"
-#include "console.hpp"
 #include "text.hpp"
 #include "view_data.hpp"
 #include "view_parts.hpp"
@@ -14,6 +13,7 @@ namespace {
 
 // 270 MB of page. A text of 512 tokens has 19 million weights in 6 × 12 heads, 75 in 24 × 12.
 constexpr std::int64_t most_weights = 100'000'000;
+constexpr std::size_t large_page = 20'000'000;
 
 // Only the style and the script of this very build may run, whatever a token or a text says.
 std::string policy() {
@@ -59,6 +59,12 @@ void check_page_size(const HeadWeights& weights) {
       "a page of " + std::to_string(weights.attention.size() / 1'000'000) +
       " million weights is more than browsers take (100 million); choose fewer with --layers, or cut the "
       "text");
+}
+
+void note_large_page(std::size_t bytes, const Console& console) {
+  if (bytes <= large_page) return;
+  console.note("the page has " + byte_text(bytes) +
+               ", which browsers need time and memory for; fewer layers or a shorter text make it smaller");
 }
 
 std::string view_page(const HeadWeights& weights) {

@@ -173,6 +173,22 @@ class View(CommandTest):
         self.assertEqual(self.shown()[0]["segments"], [0, 1, 0, 2])
         self.assertEqual(json.loads((self.folder / "w.json").read_text())["sentence_b_start"], 3)
 
+    def test_large_pages_are_noted(self):
+        large = self.folder / "large.npy"
+        write_npy(large, [1, 1, 2850, 2850], [0.0])
+        with open(large, "r+b") as file:
+            file.truncate(large.stat().st_size + 4 * (2850 * 2850 - 1))
+        note = rb"the page has [0-9.]+ MB, which browsers need time"
+        self.assertRegex(self.ok("view", "--attention", large, "-o", self.page).err, note)
+        self.assertGreater(self.page.stat().st_size, 20_000_000)
+        self.assertEqual(self.ok("view", "--attention", large, "-o", self.page, "--quiet").err, b"")
+        self.assertNotIn(b"browsers", self.view().err)
+
+    def test_the_help_names_the_arrays_of_an_export(self):
+        text = self.ok("view", "--help").out.decode()
+        for words in ("attention     f32 [layers, heads, tokens, tokens]", "contribution  f32", "layers        i64", "segments"):
+            self.assertIn(words, text)
+
     def test_standard_streams(self):
         with open(self.array, "rb") as array:
             result = self.ok("view", "--attention", "-", "-o", "-", stdin=array)
