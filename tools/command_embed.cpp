@@ -68,7 +68,7 @@ std::string summary_text(const EmbedOptions& options, const SentenceModel& model
 void write_lines(TextSource& source, SentenceModel& model, const EmbedOptions& options, const Console& console) {
   embed_all(source, model, console, [&](const std::string& text, std::span<const float> embedding) {
     Json line = Json::object();
-    if (options.with_text) line["text"] = json_text(text);
+    if (options.with_text) line["text"] = json_read_text(text);
     line["embedding"] = embedding_json(embedding);
     write_output(json_line(line));
   });
@@ -77,7 +77,7 @@ void write_lines(TextSource& source, SentenceModel& model, const EmbedOptions& o
 void write_object(TextSource& source, SentenceModel& model, const EmbedOptions& options, const Console& console) {
   Json embeddings = Json::array(), texts = Json::array();
   embed_all(source, model, console, [&](const std::string& text, std::span<const float> embedding) {
-    if (options.with_text) texts.push_back(json_text(text));
+    if (options.with_text) texts.push_back(json_read_text(text));
     embeddings.push_back(embedding_json(embedding));
   });
   Json result = summary(options, model);
@@ -123,7 +123,7 @@ int run_embed(const EmbedOptions& options) {
   const Console console(options.common);
   const auto source = source_of(options);
   SentenceModel model(options, console);
-  model.note_assumptions(console);
+  model.note_assumptions(console, SentenceUse::embedding);
   const auto write = !options.output.empty() ? write_array : options.common.json ? write_object : write_lines;
   write(*source, model, options, console);
   model.note_results(console);

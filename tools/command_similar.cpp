@@ -39,13 +39,13 @@ double cosine(std::span<const float> a, std::span<const float> b) {
 int run_similar(const SimilarOptions& options) {
   const Console console(options.common);
   SentenceModel model(options, console);
-  model.note_assumptions(console);
+  model.note_assumptions(console, SentenceUse::cosine);
   const Encoding a = model.encode(options.a), b = model.encode(options.b);
   const Tensor rows = model.embed({&a, &b});
   const auto size = static_cast<std::size_t>(model.dimension());
   const double result = cosine({rows.data(), size}, {rows.data() + size, size});
   Json object{{"cosine", json_number(result)},
-              {"texts", Json::array({json_text(options.a), json_text(options.b)})},
+              {"texts", Json::array({json_read_text(options.a), json_read_text(options.b)})},
               {"cut", model.cut()}};
   object.update(to_json(model.nonfinite()));
   write_output(options.common.json ? json_line(object) : fixed(result, 6) + "\n");

@@ -42,6 +42,10 @@ Json json_text(std::string_view text) {
   return valid_utf8(text);
 }
 
+Json json_read_text(std::string_view text) {
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
 Json json_shape(const Dims& shape) {
   return std::vector<std::int64_t>(shape.begin(), shape.end());
 }

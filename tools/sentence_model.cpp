@@ -126,11 +126,14 @@ Tensor SentenceModel::embed(const std::vector<const Encoding*>& texts) {
   return result;
 }
 
-void SentenceModel::note_assumptions(const Console& console) const {
+void SentenceModel::note_assumptions(const Console& console, SentenceUse use) const {
   if (!settings_.pooling_source.empty()) return;
+  const bool lengths = use == SentenceUse::embedding;
+  const std::string normalized = settings_.normalize ? ", normalized" : ", not normalized";
   console.note(folder_ + " says nothing about pooling (no modules.json), so this takes the " +
-               pooling_word(settings_.pooling) + " of all tokens, " + (settings_.normalize ? "" : "not ") +
-               "normalized, as sentence-transformers does; --pooling and --normalize change that");
+               pooling_word(settings_.pooling) + " of all tokens" + (lengths ? normalized : "") +
+               ", as sentence-transformers does; --pooling " +
+               (lengths ? "and --normalize change that" : "changes that"));
 }
 
 void SentenceModel::note_results(const Console& console) const {

@@ -32,6 +32,9 @@ void add_sentence_options(CLI::App& app, SentenceOptions& options);
 
 const char* pooling_word(Pooling pooling);
 
+// A cosine does not depend on the lengths of the embeddings.
+enum class SentenceUse { embedding, cosine };
+
 class SentenceModel {
  public:
   // Throws Error, and CommandError where tokenizer, model and options do not fit each other.
@@ -49,7 +52,7 @@ class SentenceModel {
   std::int64_t cut() const { return cut_; }
   const NonFinite& nonfinite() const { return nonfinite_; }  // values of all embeddings
   // What the folder left open; what was cut, and how many values are none.
-  void note_assumptions(const Console& console) const;
+  void note_assumptions(const Console& console, SentenceUse use) const;
   void note_results(const Console& console) const;
 
  private:

@@ -117,8 +117,12 @@ class Embed(CommandTest):
         found = self.embeddings("--file", self.texts_file([b"a \xff\xfeb", b"a\x00", b"\xc3"]))
         wanted = [[CLS, 5, 6, SEP], [CLS, 5, SEP], [CLS, SEP]]
         self.check(found, [self.bert.embedding(ids) for ids in wanted])
-        lines = self.lines("--file", self.texts_file([b"\xff"]), "--with-text")
-        self.assertEqual(list(lines[0]), ["text", "embedding"])
+        texts = [b"\xff", b"a\xe2\x82 b\xff\xfe", "é中".encode(), b"\xed\xa0\x80\xf0\x9f\x98"]
+        for line, text in zip(self.lines("--file", self.texts_file(texts), "--with-text"), texts, strict=True):
+            self.assertEqual(list(line), ["text", "embedding"])
+            self.assertEqual(line["text"], text.decode("utf-8", "replace"))
+        found = self.ok("similar", self.model, b"\xff", "a", "--json").json()
+        self.assertEqual(found["texts"], ["\ufffd", "a"])
 
     def test_an_array_holds_the_same_numbers(self):
         file, array = self.texts_file(TEXTS), self.folder / "e.npy"
@@ -237,6 +241,11 @@ class Embed(CommandTest):
                     (self.model / name).symlink_to(target)
                     self.fails(1, [name], "embed", self.model, "--text", "a")
                     (self.model / name).unlink()
+
+    def test_similar_says_nothing_of_lengths(self):
+        note = self.ok("similar", self.model, "a", "b").err
+        self.assertIn(b"--pooling changes that", note)
+        self.assertNotIn(b"normalize", note)
 
     def test_similar_prints_the_cosine(self):
         a, b = self.bert.embedding([CLS, 5, 6, SEP]), self.bert.embedding([CLS, 7, SEP])
