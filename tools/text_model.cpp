@@ -15,7 +15,7 @@ void check_folder(const std::string& folder) {
   if (std::filesystem::is_directory(folder, ignored)) return;
   const bool there = std::filesystem::exists(folder, ignored);
   const std::string problem =
-      there ? " is no folder; give the folder of a model, with " : ": no such folder; it holds ";
+      there ? " is no folder; give the folder of a model, with " : ": no such folder; a model is one with ";
   throw CommandError("'" + printable(folder) + "'" + problem + needed);
 }
 

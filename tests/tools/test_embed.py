@@ -228,7 +228,8 @@ class Embed(CommandTest):
             (settings, ["no config.json", "beside the weights"]),
             (words, ["no tokenizer.json and no vocab.txt; give"]),
         ):
-            calls = (["embed", model, "--text", "a"], ["similar", model, "a", "b"], ["view", model, "--text", "a", "-o", page])
+            text = [model, "--text", "a"]
+            calls = (["embed", *text], ["similar", model, "a", "b"], ["view", *text, "-o", page])
             messages = {self.fails(1, expected, *call) for call in calls}
             self.assertEqual(len(messages), 1, messages)
             self.assertNotIn("space left", messages.pop())

@@ -105,7 +105,8 @@ class View(CommandTest):
         self.assert_weights(codes[0, 0], [self.weights[i] for i in (0, 1, 4, 5)])
 
     def test_tokens_that_begin_like_json(self):
-        for text in ('["a", "b"', '["a", "b",]', "['a', 'b']", "[1, 2]", '["a", null]', "[", " \n[\n", "[[]]", "[a, b]\n"):
+        broken = ('["a", "b"', '["a", "b",]', "['a', 'b']", "[", " \n[\n", "[a, b]\n")
+        for text in (*broken, "[1, 2]", '["a", null]', "[[]]"):
             with self.subTest(text):
                 self.tokens.write_text(text)
                 self.fails(1, ["tokens.txt", "JSON list of strings"], *self.array_call("--tokens", self.tokens))
@@ -186,8 +187,9 @@ class View(CommandTest):
 
     def test_the_help_names_the_arrays_of_an_export(self):
         text = self.ok("view", "--help").out.decode()
-        for words in ("attention     f32 [layers, heads, tokens, tokens]", "contribution  f32", "layers        i64", "segments"):
+        for words in ("attention     f32 [layers, heads, tokens, tokens]", "contribution  f32", "layers        i64"):
             self.assertIn(words, text)
+        self.assertIn("segments      i64", text)
 
     def test_standard_streams(self):
         with open(self.array, "rb") as array:
@@ -341,7 +343,7 @@ class ViewOfModels(CommandTest):
         shutil.copytree(TEXT_MODEL, model)
         spoil_words(model)
         shown = self.ok("view", model, "--text", "the bank", "-o", self.page, "--json")
-        notes = ["the weights hold 96 NaN and 0 infinite values", "the norms of what heads add hold 24 NaN and 0 infinite"]
+        notes = ["the weights hold 96 NaN and 0", "the norms of what heads add hold 24 NaN and 0 infinite"]
         self.assertEqual(len(shown.json()["notes"]), 2)
         for note, inside in zip(notes, blocks(self.page.read_text())[0]["notes"], strict=True):
             self.assertIn(note, inside)
