@@ -107,8 +107,18 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual(weights, [shown_as(weight) for weight, _ in largest])
 
     def drawn(self, page):
-        """How many lines the line view says it draws."""
-        return int(re.search(r"(\d+) weights? drawn", page.text(".lines + .under")).group(1))
+        """How many lines the line view says it draws: as many as it strokes, where all tokens are in its window."""
+        told = int(re.search(r"(\d+) weights? drawn", page.text(".lines + .under")).group(1))
+        stroked = page.evaluate("""(() => { const line = CanvasRenderingContext2D.prototype, kept = line.bezierCurveTo;
+            let number = 0; line.bezierCurveTo = () => { number += 1; }; cards[0].lines.draw();
+            line.bezierCurveTo = kept; cards[0].lines.draw(); return number; })()""")
+        if page.evaluate("cards[0].lines.height === columnHeight"):
+            self.assertEqual(stroked, told)
+        return told
+
+    def headings(self, page):
+        """What the numbers left and right of the tokens are said to be."""
+        return page.text(".heads-of :first-child"), page.text(".heads-of :last-child")
 
 
 class Heads(BrowserTest):
@@ -316,6 +326,52 @@ class Filters(BrowserTest):
             page.set_value("#top", top)
             self.assertEqual(self.drawn(page), 9 * top)
             self.assertEqual(page.text("#top-value"), f"{top} a token")
+
+    def test_a_token_that_is_pointed_at_keeps_its_strongest_lines(self):
+        page = self.sentence()
+        page.click(head(1, 0))
+        rows = self.weights.rows[1][0]
+        page.set_value("#threshold", 100)
+        self.assertEqual(self.drawn(page), 0)
+        for selector in (query_token(MONEY), key_token(MONEY)):
+            page.hover(selector)
+            self.assertEqual(self.drawn(page), 3)
+            page.set_value("#top", 5)
+            self.assertEqual(self.drawn(page), 5)
+            page.set_value("#top", 9)
+        page.set_value("#threshold", 50)
+        page.hover(query_token(MONEY))
+        self.assertEqual(self.drawn(page), max(3, sum(weight >= 0.01 for weight in rows[MONEY])))
+        page.hover(key_token(MONEY))
+        self.assertEqual(self.drawn(page), max(3, sum(row[MONEY] >= 0.01 for row in rows)))
+        page.click(query_token(BANK))
+        page.hover(key_token(MONEY))
+        self.assertEqual(self.drawn(page), 1)  # hold one, point at another: the pair
+
+    def test_the_first_threshold_follows_the_number_of_tokens(self):
+        """Every head that looks at all alike has its lines, whatever the length."""
+        for count in (4, 30, 200):
+            weights = Weights(self.folder, [f"word{i}" for i in range(count)], 1, 1)
+            weights.rows = [[[[1 / count] * count] * count]]
+            weights.write()
+            page = self.open(weights.page())
+            self.assertEqual(self.drawn(page), count * (count if count <= 48 else 3))
+            self.assertLess(abs(float(page.text("#threshold-value")) * count / 0.5 - 1), 0.1)
+
+    def test_headings_say_what_stands_beside_the_tokens(self):
+        weights = Weights(self.folder, SENTENCE)
+        page = self.open(weights.page())
+        page.click(head(1, 0))
+        page.move(0, 0)
+        page.frames()
+        self.assertEqual(self.headings(page), ("", "received"))
+        page.hover(query_token(BANK))
+        self.assertEqual(self.headings(page), ("", "weight"))
+        page.hover(key_token(BANK))
+        self.assertEqual(self.headings(page), ("weight", ""))
+        page.click(query_token(BANK))
+        page.hover(key_token(MONEY))
+        self.assertEqual(self.headings(page), ("", "weight"))
 
     def test_special_tokens_can_be_left_out(self):
         page = self.sentence()

@@ -32,12 +32,13 @@ function setTop() {
   showSliders();
 }
 
-// A short text shows all but the faintest lines; of a long one so many would hide each other.
+// Lines begin at half of what a token has that looks at all alike. Of a long text so many would hide each other: only
+// the strongest of each token are drawn.
 function startSliders() {
   const largestTop = Math.min(count, 33);
   element("top").max = largestTop;
   element("top").value = count > 48 ? 3 : largestTop;
-  element("threshold").value = count > 48 ? stepOf(0.02) : stepOf(0.04);
+  element("threshold").value = stepOf(0.5 / count);
   state.threshold = thresholdOf(Number(element("threshold").value));
   state.top = count > 48 ? 3 : count;
   element("threshold").addEventListener("input", setThreshold);

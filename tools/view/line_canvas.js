@@ -1,6 +1,6 @@
 // Which weights become lines, and how they are drawn between the two columns of a line view.
 
-const rowHeight = 24, secondGap = 22, mostLines = 4000, strokes = 12;
+const rowHeight = 24, secondGap = 22, mostLines = 4000, strokes = 12, fewLines = 3;
 const firstOfSecond = data.segments.indexOf(2);
 const tokenTop = (index) => 4 + index * rowHeight + (isPair && index >= firstOfSecond ? secondGap : 0);
 const tokenMiddle = (index) => tokenTop(index) + rowHeight / 2;
@@ -19,24 +19,16 @@ function strongestOf(weights, query) {
   return row.sort(falling).slice(0, state.top);
 }
 
-// All lines of a matrix, and the least weight that each query still shows. Lines that are more than can be seen apart
-// are the weakest, and are left out.
+// All lines of a matrix. Lines that are more than can be seen apart are the weakest, and are left out.
 function linesOf(weights) {
-  const floors = new Float32Array(count).fill(Infinity);
-  let lines = [];
-  for (let query = 0; query < count; ++query) {
-    for (const key of strongestOf(weights, query)) {
-      const weight = weights[query * count + key];
-      floors[query] = Math.min(floors[query], weight);
-      lines.push({query, key, weight});
-    }
-  }
+  let lines = allTokens.flatMap(
+      (query) => strongestOf(weights, query).map((key) => ({query, key, weight: weights[query * count + key]})));
   const found = lines.length;
   if (found > mostLines) {
     const least = Float32Array.from(lines, (line) => line.weight).sort()[found - mostLines];
     lines = lines.filter((line) => line.weight >= least);
   }
-  return {lines, found, floors};
+  return {lines, found};
 }
 
 function largestLeft(weights) {
@@ -78,16 +70,15 @@ class LineCanvas {
     return indexes.map((other) => [query ?? other, key ?? other]);
   }
 
-  isShown(query, key) {
-    const weight = this.card.matrix.weights[query * count + key];
-    return weight >= this.floors[query] && isLeft(query, key);
-  }
-
+  // The strongest of a token, as many as the filter asks for, or a few and all above the threshold: a token that is
+  // pointed at never stands without lines.
   linesInFocus(query, key) {
-    const {weights} = this.card.matrix;
+    const {weights} = this.card.matrix, kept = state.top < count ? state.top : fewLines;
     return this.pairsInFocus(query, key, allTokens)
-        .filter(([from, to]) => this.isShown(from, to))
-        .map(([from, to]) => ({query: from, key: to, weight: weights[from * count + to]}));
+        .map(([from, to]) => ({query: from, key: to, weight: weights[from * count + to]}))
+        .filter((line) => line.weight > 0 && isLeft(line.query, line.key))
+        .sort((a, b) => b.weight - a.weight || a.query + a.key - b.query - b.key)
+        .filter(({weight}, place) => place < kept || (place < state.top && weight >= state.threshold));
   }
 
   // Lines of about the same weight are one path: a few strokes instead of thousands. Among many, those that leave the
@@ -139,15 +130,17 @@ class LineCanvas {
     context.globalAlpha = 1;
   }
 
-  drawValues(context, query, key) {
+  // Weights with a line stand out; those that the filters of sentences and special tokens leave out are not told.
+  drawValues(context, query, key, lines) {
     const {weights} = this.card.matrix, atKeys = query !== null, x = atKeys ? this.width - 4 : 4;
-    Object.assign(context, {font: labelFont, textBaseline: "middle", textAlign: atKeys ? "right" : "left"});
+    const drawn = new Set(lines.map((line) => (atKeys ? line.key : line.query)));
+    Object.assign(context, {textBaseline: "middle", textAlign: atKeys ? "right" : "left"});
     for (const [from, to] of this.pairsInFocus(query, key, this.visibleTokens())) {
-      const shown = this.isShown(from, to), y = tokenMiddle(atKeys ? to : from) - this.top;
-      context.fillStyle = shown ? ink().ink : ink().soft;
-      context.globalAlpha = shown ? 1 : 0.5;
-      context.fillText(shortWeight(weights[from * count + to]), x, y);
+      if (!isLeft(from, to)) continue;
+      const other = atKeys ? to : from, isDrawn = drawn.has(other);
+      context.fillStyle = isDrawn ? ink().ink : ink().soft;
+      context.font = isDrawn ? `bold ${labelFont}` : labelFont;
+      context.fillText(shortWeight(weights[from * count + to]), x, tokenMiddle(other) - this.top);
     }
-    context.globalAlpha = 1;
   }
 }

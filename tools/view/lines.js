@@ -10,10 +10,9 @@ class LineView extends LineCanvas {
         "div", {className: "lines", attributes: {role: "group", "aria-label": "Line view"}}, this.canvas, this.columns);
     this.scroller.addEventListener("scroll", () => this.draw(), {passive: true});
     this.scroller.addEventListener("mouseleave", () => change("focus", {hover: {query: null, key: null}}));
-    const headings = ["contribution", "from", "", "to", "received"].map((text) => make("span", {textContent: text}));
-    if (!contributions) headings[0].textContent = "";
+    this.headings = ["", "from", "", "to", ""].map((text) => make("span", {textContent: text}));
     this.root = make(
-        "div", {}, make("div", {className: "heads-of", attributes: {"aria-hidden": "true"}}, ...headings),
+        "div", {}, make("div", {className: "heads-of", attributes: {"aria-hidden": "true"}}, ...this.headings),
         this.scroller, this.note = make("div", {className: "under"}));
   }
 
@@ -92,8 +91,6 @@ class LineView extends LineCanvas {
     Object.assign(this, linesOf(this.card.matrix.weights));
     this.received =
         meanArray(allTokens.map((query) => this.card.matrix.weights.subarray(query * count, (query + 1) * count)));
-    const left = this.found > this.lines.length ? `${this.lines.length} strongest of ` : "";
-    this.note.textContent = `${left}${this.found} ${this.found === 1 ? "weight" : "weights"} drawn as lines`;
     this.measure();
   }
 
@@ -113,13 +110,26 @@ class LineView extends LineCanvas {
     const context = sized(this.canvas, this.width, this.height);
     this.top = this.scroller.scrollTop;
     const {query, key} = focus(), none = query === null && key === null;
+    const lines = none ? this.lines : this.linesInFocus(query, key);
     if (isPair) this.drawBorder(context);
-    this.drawLines(context, none ? this.lines : this.linesInFocus(query, key), none);
+    this.drawLines(context, lines, none);
     if (none)
       this.drawBars(context);
     else
-      this.drawValues(context, query, key);
+      this.drawValues(context, query, key, lines);
+    this.tell(query, key, lines.length);
     this.markTokens(query, key);
+  }
+
+  // What stands beside the tokens, and how many lines there are.
+  tell(query, key, drawn) {
+    const none = query === null && key === null, found = none ? this.found : drawn;
+    const left = none ? (contributions ? "contribution" : "") : query === null ? "weight" : "";
+    const right = none ? "received" : query === null ? "" : "weight";
+    const strongest = found > drawn ? `${drawn} strongest of ` : "";
+    setText(this.headings[0], left);
+    setText(this.headings[4], right);
+    setText(this.note, `${strongest}${found} ${found === 1 ? "weight" : "weights"} drawn as lines`);
   }
 
   markTokens(query, key) {

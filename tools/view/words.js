@@ -42,6 +42,11 @@ function make(tag, properties = {}, ...children) {
   return made;
 }
 
+// Leaves the layout alone where nothing changes: pointing does this once a frame.
+function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
 // A token in running text, with its position where it occurs more than once.
 function tokenText(index) {
   const name = make("bdi", {textContent: names[index]});
