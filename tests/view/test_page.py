@@ -373,6 +373,39 @@ class Filters(BrowserTest):
         page.hover(key_token(MONEY))
         self.assertEqual(self.headings(page), ("", "weight"))
 
+    def test_the_readout_keeps_to_the_filters(self):
+        weights = Weights(self.folder, PAIR)
+        page = self.open(weights.page())
+        kinds = [0, 1, 1, 0, 2, 2, 2, 0]
+        left = {1: lambda q, k: True, 2: lambda q, k: (q, k) == (1, 2), 3: lambda q, k: (q, k) == (2, 1)}
+        left[4] = lambda q, k: q == k != 0
+        for place, is_left in left.items():
+            page.click(f"#direction label:nth-child({place})")
+            for index, kind in enumerate(kinds):
+                for side, token in (("from", query_token), ("to", key_token)):
+                    page.hover(token(index))
+                    pairs = [(kind, other) if side == "from" else (other, kind) for other in kinds]
+                    shown = len(self.readout(page)[1])
+                    self.assertEqual(shown, min(6, sum(is_left(*pair) for pair in pairs)), (place, index, side))
+        page.hover(query_token(1))
+        self.assertEqual(set(self.readout(page)[0]), {"the", "bank"})
+        page.hover(query_token(0))
+        self.assertIn("left out by the filters", page.text(".readout"))
+
+    def test_the_readout_leaves_out_special_tokens(self):
+        page = self.sentence()
+        page.click("#special")
+        for number in range(HEADS):
+            page.click(head(1, number))
+            for token in (query_token, key_token):
+                page.hover(token(BANK))
+                self.assertFalse({"[CLS]", "[SEP]"} & set(self.readout(page)[0]))
+        page.click(query_token(BANK))
+        page.hover(key_token(0))
+        self.assertIn("left out by the filters", page.text(".readout"))
+        page.hover(key_token(MONEY))
+        self.assertIn("of 7", page.text(".readout"))
+
     def test_special_tokens_can_be_left_out(self):
         page = self.sentence()
         page.click(head(1, 0))

@@ -89,26 +89,33 @@ class Card {
       this.readout.replaceChildren(make("span", {className: "soft", textContent: data.hint}));
   }
 
-  readPair(query, key) {
+  // The place of a weight among those of its row that the filters leave.
+  placeText(query, key) {
+    if (!isLeft(query, key)) return " · left out by the filters";
     const {weights} = this.matrix, weight = weights[query * count + key];
-    const larger =
-        weights.subarray(query * count, (query + 1) * count).reduce((sum, other) => sum + (other > weight), 0);
-    const place =
-        ` · ${larger === 0 ? "the largest" : `${larger + 1}${ordinal(larger + 1)} largest`} of ${count} · back `;
-    this.readout.replaceChildren(
-        tokenText(query), " → ", tokenText(key), " ", this.weightElement(query, key),
-        make("span", {className: "soft"}, place, this.weightElement(key, query)));
+    if (Number.isNaN(weight)) return "";
+    const row = allTokens.filter((other) => isLeft(query, other)).map((other) => weights[query * count + other]);
+    const larger = row.filter((other) => other > weight).length;
+    return ` · ${larger === 0 ? "the largest" : `${larger + 1}${ordinal(larger + 1)} largest`} of ${row.length}`;
   }
 
-  // The largest weights of a row or a column, and what there is beside.
+  readPair(query, key) {
+    this.readout.replaceChildren(
+        tokenText(query), " → ", tokenText(key), " ", this.weightElement(query, key),
+        make("span", {className: "soft"}, `${this.placeText(query, key)} · back `, this.weightElement(key, query)));
+  }
+
+  // The largest weights of a row or a column that the filters leave, and what there is beside.
   readList(pairs, start, end) {
     const {weights} = this.matrix;
-    const falling = pairs.sort(([q, k], [r, l]) => weights[r * count + l] - weights[q * count + k] || q + k - r - l);
+    const falling = pairs.filter(([query, key]) => isLeft(query, key))
+                        .sort(([q, k], [r, l]) => weights[r * count + l] - weights[q * count + k] || q + k - r - l);
     const parts = falling.slice(0, readoutPairs)
                       .flatMap(
                           ([query, key, other],
                            i) => [i > 0 ? " · " : "", tokenText(other), " ", this.weightElement(query, key)]);
-    this.readout.replaceChildren(...start, ...parts, make("span", {className: "soft", textContent: end}));
+    const left = parts.length > 0 ? parts : ["left out by the filters"];
+    this.readout.replaceChildren(...start, ...left, make("span", {className: "soft", textContent: end}));
   }
 
   readQuery(query) {
