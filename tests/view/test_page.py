@@ -33,6 +33,48 @@ HOSTILE = [
     "[SEP]",
 ]
 
+# The contrast ratio of WCAG 2 of each text that is less than it should be: [ratio, text].
+PALE_TEXTS = """(() => {
+    const parts = (colour) => colour.match(/[0-9.]+/g).map(Number);
+    const hex = (colour) => (colour.length === 4 ? colour.replace(/[0-9a-f]/gi, "$&$&") : colour);
+    const rgb = (colour) => (colour[0] === "#" ? hex(colour).match(/[0-9a-f]{2}/gi).map((two) => parseInt(two, 16)) :
+                                                 parts(colour).slice(0, 3));
+    const linear = (v) => (v <= 10 ? v / 3294.6 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+    const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+    const ratio = (text, back, alpha) => {
+      const seen = text.map((value, i) => alpha * value + (1 - alpha) * back[i]);
+      const [low, high] = [light(seen), light(back)].sort((a, b) => a - b);
+      return (high + 0.05) / (low + 0.05);
+    };
+    const behind = (at) => {
+      for (; at; at = at.parentElement) {
+        const [r, g, b, alpha = 1] = parts(getComputedStyle(at).backgroundColor);
+        if (alpha > 0) return [r, g, b];
+      }
+    };
+    const found = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const text = walker.currentNode.data.trim(), at = walker.currentNode.parentElement;
+      if (!text || !at.checkVisibility() || at.closest("script, select, .cell")) continue;
+      let alpha = 1;
+      for (let up = at; up; up = up.parentElement) alpha *= Number(getComputedStyle(up).opacity);
+      found.push([ratio(rgb(getComputedStyle(at).color), behind(at), alpha), text]);
+    }
+    const line = CanvasRenderingContext2D.prototype, kept = line.fillText;
+    line.fillText = function(text) {
+      found.push([ratio(rgb(this.fillStyle), rgb(ink().page), this.globalAlpha), text]);
+    };
+    for (const card of cards) card.draw();
+    line.fillText = kept;
+    for (const card of cards) card.draw();
+    for (let level = 0; level < 256; ++level) {
+      const back = rampColour(ramps[themeName()], level / 255);
+      found.push([ratio(rgb(inkOn(level)), back, 1), `on shade ${level}`]);
+    }
+    return {checked: found.length, pale: found.filter(([ratio]) => ratio < 4.5)};
+})()"""
+
 
 def golden_attention():
     """The weights of all layers for the sentence, from torch in float64."""
@@ -457,6 +499,20 @@ class Looks(BrowserTest):
             for channel in range(3):  # then so is every mixture of the channels
                 values = [sign * step[channel] for step in steps]
                 self.assertEqual(values, sorted(values), (name, channel))
+
+    def test_all_texts_can_be_told_from_what_is_behind_them(self):
+        self.weights = Weights(self.folder, PAIR)
+        for dark in (False, True):
+            page = self.open(self.weights.page(), dark=dark)
+            page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+            page.click(head(1, 0))
+            page.set_value("#threshold", 90)
+            for step in (None, query_token(BANK), key_token(BANK), "#patterns button", query_token(0)):
+                if step:
+                    page.click(step)
+                result = page.evaluate(PALE_TEXTS)
+                self.assertGreater(result["checked"], 300)
+                self.assertEqual(result["pale"], [], (dark, step))
 
     def test_a_narrow_and_a_wide_screen(self):
         self.weights = Weights(self.folder, SENTENCE)

@@ -35,8 +35,14 @@ function pixels() {
 // The square root gives small weights more of the ramp.
 const shade = (share) => Math.round(255 * Math.sqrt(Math.min(Math.max(share, 0), 1))) || 0;
 const shadeText = (level) => `rgb(${rampColour(ramps[themeName()], level / 255)})`;
-// Black or white, whichever stands out on the shade.
-const inkOn = (level) => (level > 160 ? ramps[themeName()][0] : ramps[themeName()][5]);
+// The relative luminance of a colour, as the contrast ratio of WCAG 2 takes it.
+function luminance(colour) {
+  const [red, green, blue] =
+      colour.map((value) => (value <= 10 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+// Black or white, whichever stands out on the shade: either by at least 4.58 to 1.
+const inkOn = (level) => (luminance(rampColour(ramps[themeName()], level / 255)) > 0.179 ? "#000" : "#fff");
 
 function setTheme(name) {
   theme = name;

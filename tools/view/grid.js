@@ -39,7 +39,7 @@ function paintFigures() {
     paintLevels(cells[layer][head].querySelector("canvas"), [level], 1);
     const text = cells[layer][head].querySelector("span");
     text.textContent = Number.isFinite(figure) ? figureKinds[kind].text(figure) : "NaN";
-    text.style.color = `rgb(${inkOn(level)})`;
+    text.style.color = inkOn(level);
   }
 }
 

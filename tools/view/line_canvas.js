@@ -82,7 +82,7 @@ class LineCanvas {
   }
 
   // Lines of about the same weight are one path: a few strokes instead of thousands. Among many, those that leave the
-  // window are faint, so that they do not hide the others.
+  // window are faint, so that they do not hide the others; few are never faint.
   drawLines(context, lines, among) {
     const groups = Array.from({length: strokes}, () => []);
     const isInside = (y) => y >= 0 && y <= this.height;
@@ -93,14 +93,15 @@ class LineCanvas {
       groups[Math.min(Math.floor(share * strokes), strokes - 1)].push([from, to]);
     }
     context.strokeStyle = ink().mark;
-    groups.forEach((group, level) => group.length > 0 && this.strokeGroup(context, group, (level + 0.5) / strokes));
+    groups.forEach(
+        (group, level) => group.length > 0 && this.strokeGroup(context, group, (level + 0.5) / strokes, among));
     context.globalAlpha = 1;
   }
 
-  strokeGroup(context, group, strength) {
-    const middle = (this.left + this.right) / 2;
-    context.globalAlpha = 0.12 + 0.88 * strength;
-    context.lineWidth = 0.5 + 6.5 * strength;
+  strokeGroup(context, group, strength, among) {
+    const middle = (this.left + this.right) / 2, [faintest, thinnest] = among ? [0.12, 0.5] : [0.5, 1.3];
+    context.globalAlpha = faintest + (1 - faintest) * strength;
+    context.lineWidth = thinnest + (7 - thinnest) * strength;
     context.beginPath();
     for (const [from, to] of group) {
       context.moveTo(this.left, from);
