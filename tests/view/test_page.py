@@ -514,6 +514,40 @@ class Looks(BrowserTest):
                 self.assertGreater(result["checked"], 300)
                 self.assertEqual(result["pale"], [], (dark, step))
 
+    def test_nothing_is_cut_off(self):
+        """The readout, the figures, the names of tokens and the headings, in cards of all widths."""
+        self.weights = Weights(self.folder, SENTENCE)
+        for width in (320, 360, 390, 700, 1100, 1400, 1600):
+            page = self.open(self.weights.page(), width=width)
+            page.click(head(1, 0))
+            for more in ((1, 1), (1, 2)):
+                for token in (query_token(BANK), key_token(MONEY)):
+                    page.click(token)
+                    cut = page.evaluate("""[...document.querySelectorAll(
+                        ".readout, .figures div, .figures :is(dd, small), .token, .heads-of span, h3, .help")].filter(
+                            (at) => at.scrollHeight > at.clientHeight + 1 && at.clientHeight > 0 ||
+                                    at.scrollWidth > at.clientWidth && at.clientWidth > 0)
+                        .map((at) => at.className + " " + at.textContent)""")
+                    self.assertEqual(cut, [], (width, more))
+                    page.press("Escape")
+                page.click(head(*more), SHIFT)
+
+    def test_headings_are_seen_and_do_not_touch(self):
+        weights = Weights(self.folder, SENTENCE)
+        for width in (320, 360, 390, 1400):
+            page = self.open(weights.page(), width=width)
+            page.evaluate("cards[0].lines.headings[0].textContent = 'contribution'")  # as a model has it
+            boxes = page.evaluate("""cards[0].lines.headings.filter((at) => at.textContent).map((at) => {
+                const range = document.createRange(); range.selectNodeContents(at);
+                const box = range.getBoundingClientRect(), style = getComputedStyle(at);
+                return [box.left, box.right, box.top, box.bottom, style.visibility === "visible"]; })""")
+            self.assertEqual(len(boxes), 4)
+            for i, (left, right, top, bottom, visible) in enumerate(boxes):
+                self.assertTrue(visible)
+                for other in boxes[:i]:
+                    apart = left >= other[1] or right <= other[0] or top >= other[3] - 1 or bottom <= other[2] + 1
+                    self.assertTrue(apart, (width, boxes))
+
     def test_a_narrow_and_a_wide_screen(self):
         self.weights = Weights(self.folder, SENTENCE)
         for width in (320, 390, 768, 1280, 2560):
