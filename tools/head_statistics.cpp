@@ -60,6 +60,9 @@ constexpr HeadPattern patterns[] = {
     {"broad", {"entropy_share", &HeadStatistics::entropy_share}, 0.8, 2},
 };
 
+// In a text of one or two words all shares are large: half of the heads would look at the previous token.
+constexpr std::size_t least_ordinary = 4;
+
 std::string place_words(const HeadPattern& pattern, const TokenKinds& tokens) {
   const std::string name = pattern.figure.name;
   if (name == "previous") return "the token before it";
@@ -86,6 +89,7 @@ TokenKinds::TokenKinds(const std::vector<std::string>& tokens) : same(first_of_s
     separator.push_back(is_separator_token(token));
     if (first.back()) first_name = token;
     if (separator.back()) separator_name = token;
+    if (!is_special_token(token)) ++ordinary;
   }
 }
 
@@ -102,6 +106,7 @@ HeadStatistics head_statistics(const float* weights, const TokenKinds& tokens) {
                                          &HeadStatistics::separator, &HeadStatistics::itself, &HeadStatistics::same}) {
     result.*figure /= count;
   }
+  result.ordinary = tokens.ordinary;
   result.special = result.first + result.separator;
   result.entropy_share = count > 1 ? result.entropy / std::log2(count) : 0;
   return result;
@@ -116,6 +121,7 @@ std::span<const HeadPattern> head_patterns() {
 }
 
 const HeadPattern* find_pattern(const HeadStatistics& statistics) {
+  if (statistics.ordinary < least_ordinary) return nullptr;
   const HeadPattern* best = nullptr;
   for (const HeadPattern& pattern : patterns) {
     const double figure = statistics.*pattern.figure.value;
@@ -129,6 +135,11 @@ const HeadPattern* find_pattern(const HeadStatistics& statistics) {
 std::string pattern_name(const HeadStatistics& statistics) {
   const HeadPattern* pattern = find_pattern(statistics);
   return pattern == nullptr ? "" : pattern->name;
+}
+
+std::string why_no_patterns(const TokenKinds& tokens) {
+  if (tokens.ordinary >= least_ordinary) return "";
+  return "patterns mean something from " + std::to_string(least_ordinary) + " tokens on, those like [CLS] not counted";
 }
 
 std::string pattern_rule(const HeadPattern& pattern, const TokenKinds& tokens) {

@@ -12,6 +12,7 @@ namespace headwise::tools {
 struct TokenKinds {
   std::vector<bool> first, separator;  // [CLS] or <s>, [SEP] or </s>
   std::vector<std::size_t> same;       // the first token with the same text
+  std::size_t ordinary = 0;            // how many the model did not put in
   std::string first_name = "[CLS]", separator_name = "[SEP]";
 
   explicit TokenKinds(const std::vector<std::string>& tokens);
@@ -29,6 +30,7 @@ struct HeadStatistics {
   double first = 0, separator = 0, special = 0;  // share on the first token, on separators, on both
   double itself = 0, same = 0;                   // share on the token itself, on it and all of the same text
   double previous = 0, next = 0;                 // share on its neighbours, over the queries that have one
+  std::size_t ordinary = 0;                      // tokens that the model did not put in
 };
 
 // The weights of one head [queries, keys], as many of each as there are tokens. NaN arrives.
@@ -50,7 +52,8 @@ struct HeadPattern {
   int rank = 0;
 };
 std::span<const HeadPattern> head_patterns();
-const HeadPattern* find_pattern(const HeadStatistics& statistics);  // null: none holds
+const HeadPattern* find_pattern(const HeadStatistics& statistics);  // null: none holds, or too few tokens
+std::string why_no_patterns(const TokenKinds& tokens);              // "" where there are tokens enough
 std::string pattern_name(const HeadStatistics& statistics);         // "": none holds
 std::string pattern_rule(const HeadPattern& pattern, const TokenKinds& tokens);
 

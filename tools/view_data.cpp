@@ -107,6 +107,7 @@ void add_words(Json& object, const TokenKinds& kinds) {
   object["rounding"] = rounding;
   object["rule_order"] = rule_order;
   object["rules"] = rules_json(kinds);
+  object["why_no_patterns"] = why_no_patterns(kinds);
   object["explanations"] = Json::array();
   for (const Explanation& explanation : explanations) {
     object["explanations"].push_back({explanation.name, explanation.text});

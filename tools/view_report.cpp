@@ -23,6 +23,7 @@ std::vector<std::pair<std::string, std::int64_t>> pattern_counts(const HeadWeigh
 }
 
 std::string pattern_text(const HeadWeights& weights) {
+  if (const std::string why = why_no_patterns(TokenKinds(weights.tokens)); !why.empty()) return "none: " + why;
   std::string text;
   std::int64_t rest = static_cast<std::int64_t>(weights.layers.size()) * weights.heads;
   for (const auto& [name, count] : pattern_counts(weights)) {

@@ -134,25 +134,35 @@ class View(CommandTest):
 
     def test_patterns_and_what_they_win_over(self):
         """Of the patterns that hold the largest share counts, then both special tokens together, then broad."""
-        tokens = ["[CLS]", "a", "b", "c", "[SEP]"]
+        tokens = ["[CLS]", "a", "b", "c", "d", "[SEP]"]
         self.tokens.write_text("\n".join(tokens))
-        even = [0.2] * 25
+        even = [1 / 6] * 36
 
         def to(keys):
-            return [[1 / len(keys(q)) if k in keys(q) else 0 for k in range(5)] for q in range(5)]
+            return [[1 / len(keys(q)) if k in keys(q) else 0 for k in range(6)] for q in range(6)]
 
         heads = {
             "previous token": to(lambda q: [max(q - 1, 0)]),
-            "next token": to(lambda q: [min(q + 1, 4)]),
+            "next token": to(lambda q: [min(q + 1, 5)]),
             "same token": to(lambda q: [q]),
-            "separator": [[0.3, 0, 0, 0, 0.7]] * 5,
+            "separator": [[0.3, 0, 0, 0, 0, 0.7]] * 6,
             "first token": to(lambda q: [0]),
-            "special tokens": to(lambda q: [0, 4, 2] if q % 2 else [0, 4]),
+            "special tokens": to(lambda q: [0, 5, 2] if q % 2 else [0, 5]),
         }
         values = [w for rows in heads.values() for row in rows for w in row] + even
-        array = write_npy(self.folder / "five.npy", [7, 5, 5], values)
+        array = write_npy(self.folder / "six.npy", [7, 6, 6], values)
         shown = self.ok("view", "--attention", array, "--tokens", self.tokens, "-o", self.page, "--json").json()
         self.assertEqual(shown["patterns"], {name: 1 for name in [*heads, "broad"]})
+
+    def test_few_tokens_have_no_patterns(self):
+        for tokens, named in ((["[CLS]", "a", "b", "c", "[SEP]"], 0), (["a", "b", "c"], 0), (["a", "b", "c", "d"], 1)):
+            self.tokens.write_text("\n".join(tokens))
+            size = len(tokens)
+            values = [float(key == max(query - 1, 0)) for query in range(size) for key in range(size)]
+            array = write_npy(self.folder / "few.npy", [1, size, size], values)
+            call = ["view", "--attention", array, "--tokens", self.tokens, "-o", self.page]
+            self.assertEqual(sum(self.ok(*call, "--json").json()["patterns"].values()), named)
+            self.assertEqual(b"from 4 tokens on" in self.ok(*call).out, named == 0)
 
     def test_exports(self):
         exports = ["--export", self.folder / "w.npz", "--bertviz", self.folder / "w.json"]

@@ -239,6 +239,71 @@ class Heads(BrowserTest):
         distance = sum(w * abs(i - j) for i, row in enumerate(rows) for j, w in enumerate(row)) / 9
         self.assertEqual(figures["mean distance"], f"{distance:.1f} tokens")
 
+    def figures(self, page):
+        return dict(
+            page.evaluate(
+                "[...document.querySelectorAll('.card .figures div')].map((div) => "
+                "[div.firstChild.textContent, div.lastChild.textContent])"
+            )
+        )
+
+    def test_weights_that_are_no_numbers(self):
+        """All of a head, or one weight of it: no figure is told of what is not there, and the card says why."""
+        nan = float("nan")
+        self.weights = Weights(self.folder, SENTENCE)
+        self.weights.rows[0][1] = [[nan] * 9 for _ in range(9)]
+        self.weights.rows[0][2][BANK][MONEY] = nan
+        self.weights.write()
+        page = self.open(self.weights.page())
+        for number, strange in ((1, 81), (2, 1)):
+            page.click(head(0, number))
+            self.assertEqual(page.text(".card .pattern"), "weights are not numbers")
+            self.assertIn(f"{strange} of 81 weights are not numbers", page.text(".card .help"))
+            self.assertEqual(self.figures(page)["entropy"], "–")
+            self.assertNotIn("NaN", " ".join(self.figures(page).values()))
+        largest = max(w for row in self.weights.rows[0][2] for w in row if w == w)
+        self.assertLess(abs(float(page.text(".legend span")) / largest - 1), 0.01)
+        page.hover(query_token(BANK))
+        numbers = [shown_as(weight) for weight in self.weights.rows[0][2][BANK] if weight == weight]
+        self.assertEqual(self.readout(page)[1], sorted(numbers, reverse=True)[:6])
+        page.click(head(0, 1))
+        self.assertEqual(page.text(".legend span"), "–")
+        page.click(head(0, 0), SHIFT)
+        page.click("#several label:last-child")
+        self.assertEqual(set(self.figures(page).values()), {"–"})
+        page.click("#all-figures summary")
+        page.wait("document.querySelectorAll('#figures tbody tr').length === 6")
+        for column in range(1, 7):
+            page.click(f"#figures th:nth-child({column}) button")
+        page.evaluate("""(() => { const list = document.getElementById("figure"); list.value = "distance";
+            list.dispatchEvent(new Event("change")); })()""")
+        page.frames()
+        self.assertEqual(page.text(head(0, 1)), "–")
+        self.assertNotIn("NaN", page.evaluate("document.getElementById('figures').textContent"))
+
+    def test_too_few_tokens_have_no_pattern(self):
+        for words, named in ((1, False), (2, False), (3, False), (4, True), (5, True)):
+            for tokens in (SENTENCE[1 : words + 1], ["[CLS]", *SENTENCE[1 : words + 1], "[SEP]"]):
+                page = self.open(Weights(self.folder, tokens).page())
+                page.click(head(0, 0))
+                name = page.text(".card .pattern")
+                if named:
+                    self.assertEqual(name, "previous token")
+                    continue
+                self.assertEqual(name, "too few tokens for a pattern")
+                self.assertIn("from 4 tokens on", page.text(".card .help"))
+                self.assertEqual(page.evaluate("document.querySelectorAll('#patterns button').length"), 0)
+
+    def test_a_head_without_pattern_leads_to_the_rules(self):
+        page = self.sentence()
+        page.click(head(1, 1))
+        self.assertEqual(page.text(".card .pattern"), "no simple pattern")
+        self.assertFalse(page.evaluate("document.querySelector('#explanations').checkVisibility()"))
+        page.click(".card .help a")
+        self.assertTrue(page.evaluate("document.querySelector('#explanations').checkVisibility()"))
+        top = page.evaluate("document.querySelector('#explanations').getBoundingClientRect().top")
+        self.assertTrue(0 <= top < 900, top)
+
     def test_the_real_model(self):
         """The first paragraph's question, asked of all-MiniLM-L6-v2; the page shows what --export holds."""
         if not (MODEL / "model.safetensors").exists():

@@ -14,21 +14,23 @@ function contributionItem(matrix) {
   const norms = [...Array(heads).keys()].map((head) => mean([...contributionOf(matrix.heads[0][0], head)]));
   const own = mean([...matrix.contribution]);
   const rank = 1 + norms.filter((norm) => norm > own).length;
-  const small = matrix.heads.length === 1 ? `${rank}${ordinal(rank)} of ${heads}` : "on average";
-  return figureItem("contribution", figureText(own), small, data.meanings.contribution);
+  const place = matrix.heads.length === 1 ? `${rank}${ordinal(rank)} of ${heads}` : "on average";
+  return figureItem("contribution", figureText(own), Number.isFinite(own) ? place : "", data.meanings.contribution);
 }
 
 const ordinal = (number) =>
     (number % 100 > 10 && number % 100 < 14 ? "th" : ["th", "st", "nd", "rd"][number % 10] ?? "th");
+
+const withUnit = (figure, unit) => (figure === "–" ? figure : `${figure} ${unit}`);
 
 function figureList(matrix) {
   const {figures} = matrix, {meanings, special} = data;
   const list = make(
       "dl", {className: "figures"},
       figureItem(
-          "entropy", `${figureText(figures.entropy)} bits`, `${shareText(figures.entropy_share)} of max`,
-          meanings.entropy),
-      figureItem("mean distance", `${figureText(figures.distance, 1)} tokens`, "", meanings.distance));
+          "entropy", withUnit(figureText(figures.entropy), "bits"),
+          Number.isFinite(figures.entropy) ? `${shareText(figures.entropy_share)} of max` : "", meanings.entropy),
+      figureItem("mean distance", withUnit(figureText(figures.distance, 1), "tokens"), "", meanings.distance));
   if (matrix.contribution) list.append(contributionItem(matrix));
   for (const [field, name] of [
            ["first", `on ${special.first}`], ["separator", `on ${special.separator}`], ["itself", "on itself"],
@@ -39,13 +41,28 @@ function figureList(matrix) {
   return list;
 }
 
+// Why there is this pattern, or none.
+function explanationOf({figures, weights}) {
+  const rule = patternOf(figures);
+  if (rule) return [`${rule.name}: ${rule.rule}`];
+  if (!Number.isFinite(figures.entropy)) {
+    const strange = weights.filter(Number.isNaN).length;
+    return [`${strange} of ${weights.length} weights are not numbers (NaN): figures over all of them do not exist.`];
+  }
+  if (data.why_no_patterns) return [`No pattern is named: ${data.why_no_patterns}.`];
+  const rules = make("a", {href: "#reading", textContent: "the rules"});
+  rules.addEventListener("click", () => {
+    element("reading").open = true;
+  });
+  return ["None of ", rules, " of the patterns holds."];
+}
+
 class Card {
   constructor(matrix) {
     this.matrix = matrix;
     const rule = patternOf(matrix.figures);
-    this.pattern = make("span", {className: "pattern", textContent: rule ? rule.name : "no simple pattern"});
-    this.why = make(
-        "p", {className: "help", textContent: rule ? `${rule.name}: ${rule.rule}` : "None of the rules below holds."});
+    this.pattern = make("span", {className: "pattern", textContent: rule ? rule.name : noPattern(matrix.figures)});
+    this.why = make("p", {className: "help"}, ...explanationOf(matrix));
     this.readout = make("output", {className: "readout", attributes: {"aria-live": "polite"}});
     const title = make("h3", {textContent: matrix.title});
     this.lines = new LineView(this);
@@ -57,7 +74,8 @@ class Card {
   }
 
   refresh() {
-    this.largest = largestLeft(this.matrix.weights);
+    this.largestShown = largestLeft(this.matrix.weights);
+    this.largest = this.largestShown || 1;
     this.views.classList.toggle("both", state.view === "both");
     this.lines.root.hidden = state.view === "map";
     this.map.root.hidden = state.view === "lines";
@@ -108,8 +126,9 @@ class Card {
   // The largest weights of a row or a column that the filters leave, and what there is beside.
   readList(pairs, start, end) {
     const {weights} = this.matrix;
+    const size = ([query, key]) => (Number.isNaN(weights[query * count + key]) ? -1 : weights[query * count + key]);
     const falling = pairs.filter(([query, key]) => isLeft(query, key))
-                        .sort(([q, k], [r, l]) => weights[r * count + l] - weights[q * count + k] || q + k - r - l);
+                        .sort((a, b) => size(b) - size(a) || a[0] + a[1] - b[0] - b[1]);
     const parts = falling.slice(0, readoutPairs)
                       .flatMap(
                           ([query, key, other],

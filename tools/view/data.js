@@ -6,6 +6,9 @@ const element = (id) => document.getElementById(id);
 const data = JSON.parse(element("data").textContent);
 const count = data.tokens.length;
 const heads = data.heads;
+// JSON has no NaN.
+for (const figures of data.statistics.flat())
+  for (const field of Object.keys(figures)) figures[field] ??= NaN;
 const isPair = data.segments.includes(2);
 
 function bytesOf(base64) {
@@ -61,16 +64,23 @@ function meanArray(arrays) {
 function entropyOf(weights) {
   let sum = 0;
   for (const weight of weights)
-    if (weight > 0) sum -= weight * Math.log2(weight);
+    if (!(weight <= 0)) sum -= weight * Math.log2(weight);
   return sum / count;
 }
 
 // The rule that a head obeys; the shares are compared first, broad is what is left.
 function patternOf(figures) {
+  if (data.why_no_patterns) return null;
   const holding = data.rules.filter((rule) => figures[rule.field] >= rule.at_least);
   const best = (found, rule) =>
       (found && (found.rank < rule.rank || figures[found.field] >= figures[rule.field]) ? found : rule);
   return holding.reduce(best, null);
+}
+
+// What there is in place of a pattern.
+function noPattern(figures) {
+  if (!Number.isFinite(figures.entropy)) return "weights are not numbers";
+  return data.why_no_patterns ? "too few tokens for a pattern" : "no simple pattern";
 }
 
 // All figures but the entropy are means of what the heads have.

@@ -38,7 +38,7 @@ function paintFigures() {
     const figure = figureOf(kind, layer, head), level = Math.round((255 * figure) / largest) || 0;
     paintLevels(cells[layer][head].querySelector("canvas"), [level], 1);
     const text = cells[layer][head].querySelector("span");
-    text.textContent = Number.isFinite(figure) ? figureKinds[kind].text(figure) : "NaN";
+    text.textContent = Number.isFinite(figure) ? figureKinds[kind].text(figure) : "–";
     text.style.color = inkOn(level);
   }
 }
@@ -48,7 +48,8 @@ function paintGrid() {
   for (const [layer, head] of allHeads()) paintThumbnail(cells[layer][head], layer, head);
 }
 
-const describe = (layer, head) => `${headName([layer, head])}: ${patterns[layer][head] || "no simple pattern"}`;
+const describe = (layer, head) =>
+    `${headName([layer, head])}: ${patterns[layer][head] || noPattern(data.statistics[layer][head])}`;
 
 function makeCell(layer, head) {
   const cell = make("div", {

@@ -49,7 +49,7 @@ class HeatCanvas {
     const size = Math.max(1, Math.min(count, finest));
     paintLevels(this.image, pooledLevels(this.card.matrix.weights, size, this.card.largest), size);
     paintLevels(this.legendCanvas, Uint8Array.from({length: 4096}, (_, i) => shade((i % 64) / 63)), 64);
-    this.legendText.textContent = `${weightText(this.card.largest, 3)}${
+    this.legendText.textContent = `${this.card.largestShown > 0 ? weightText(this.card.largestShown, 3) : "–"}${
         state.direction === "all" && !state.hideSpecial ? "" : " (of what is shown)"}`;
   }
 

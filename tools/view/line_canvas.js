@@ -39,8 +39,10 @@ function largestLeft(weights) {
       if (weight > largest && isLeft(query, key)) largest = weight;
     }
   }
-  return largest || 1;
+  return largest;
 }
+
+const largestOf = (values) => values.reduce((most, value) => (value > most ? value : most), 1e-12);
 
 // Of a LineView, which knows its card, places and sizes.
 class LineCanvas {
@@ -119,7 +121,7 @@ class LineCanvas {
   // Beside the tokens: what the head gave to a query, what a key got of all.
   drawBars(context) {
     const {contribution} = this.card.matrix, {room} = this;
-    const most = contribution ? Math.max(...contribution, 1e-12) : 1, mostReceived = Math.max(...this.received, 1e-12);
+    const most = largestOf(contribution ?? []), mostReceived = largestOf(this.received);
     context.fillStyle = ink().mark;
     context.globalAlpha = 0.55;
     for (const index of this.visibleTokens()) {

@@ -129,7 +129,7 @@ class LineView extends LineCanvas {
     const strongest = found > drawn ? `${drawn} strongest of ` : "";
     setText(this.headings[0], left);
     setText(this.headings[4], right);
-    setText(this.note, `${strongest}${found} ${found === 1 ? "weight" : "weights"} drawn as lines`);
+    setText(this.note, found === 1 ? "1 weight drawn as a line" : `${strongest}${found} weights drawn as lines`);
   }
 
   markTokens(query, key) {

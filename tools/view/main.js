@@ -60,7 +60,7 @@ function sortTable(field, body) {
   const key = (place) =>
       (field === "head"        ? -place[0] * heads - place[1] :
            field === "pattern" ? patterns[place[0]][place[1]] :
-                                 figureOf(field, ...place));
+                                 figureOf(field, ...place) || 0);  // NaN is no order
   const later = (a, b) => (key(a) < key(b) ? 1 : key(a) > key(b) ? -1 : 0);
   body.replaceChildren(...allHeads().sort(field === "pattern" ? (a, b) => -later(a, b) : later).map(tableRow));
 }

@@ -12,8 +12,8 @@ function shortWeight(weight) {
   return weight < 0.0005 ? "<0.001" : weight.toFixed(3);
 }
 
-const shareText = (share) => (Number.isFinite(share) ? `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %` : "NaN");
-const figureText = (figure, digits = 2) => (Number.isFinite(figure) ? figure.toFixed(digits) : "NaN");
+const shareText = (share) => (Number.isFinite(share) ? `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %` : "–");
+const figureText = (figure, digits = 2) => (Number.isFinite(figure) ? figure.toFixed(digits) : "–");
 
 // Characters that draw nothing or turn the direction of others, and lone halves of others, by their numbers.
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
