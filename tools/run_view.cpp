@@ -13,6 +13,18 @@
 
 namespace headwise::tools {
 
+namespace {
+
+// Most files are called model.safetensors: the folder tells them apart.
+std::string page_title(const std::string& file) {
+  if (is_standard(file)) return "standard input";
+  std::error_code ignored;
+  const auto path = std::filesystem::absolute(file, ignored).lexically_normal();
+  return valid_utf8((path.parent_path().filename() / path.filename()).string());
+}
+
+}  // namespace
+
 void add_run_view_options(CLI::App& app, RunOptions& options) {
   constexpr auto group = "Results";
   add_path(app, "--view", options.view, "Write a page that shows the heads, with --attention; see 'headwise view'")
@@ -43,7 +55,7 @@ std::vector<std::string> run_view_tokens(const RunOptions& options) {
 void write_run_view(RunResult& result, const RunOptions& options, const std::vector<std::string>& tokens,
                     const Console& console) {
   ArrayChoice choice;
-  choice.title = valid_utf8(std::filesystem::path(options.file).filename().string());
+  choice.title = page_title(options.file);
   choice.tokens = tokens;
   choice.layer = options.load.layer;
   const LayerResults& results = result.results;

@@ -415,6 +415,16 @@ class RunView(CommandTest):
         for i, norm in enumerate(norms):
             self.assertAlmostEqual(norm, sum(v * v for v in parts[32 * i : 32 * i + 32]) ** 0.5, places=5)
 
+    def test_the_title_names_the_folder(self):
+        """Most files have the same name."""
+        shutil.copytree(TINY_BERT.parent, self.folder / "mine")
+        query = write_npy(self.folder / "q.npy", [1, 4, 32], wave(128))
+        page, title = self.folder / "page.html", f"mine/{TINY_BERT.name}"
+        files = ["--attention", self.folder / "w.npy", "--view", page]
+        for file in (self.folder / title, self.folder / "mine" / ".." / title, os.path.relpath(self.folder / title)):
+            self.ok("run", file, "--query", query, "--repeat", "1", *files)
+            self.assertEqual(blocks(page.read_text())[0]["title"], title)
+
     def test_what_is_refused(self):
         call = ["run", TINY_BERT, "--query", self.query]
         array, page = ["--attention", self.folder / "w.npy"], ["--view", self.folder / "page.html"]
