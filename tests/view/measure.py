@@ -8,8 +8,10 @@ import sys
 
 from chromium import Browser, Page
 
-COUNT_FRAMES = """window.frames_ = []; (() => { let last = performance.now(); const next = (now) => {
-    frames_.push(now - last); last = now; requestAnimationFrame(next); }; requestAnimationFrame(next); })()"""
+COUNT_FRAMES = """(() => { const frames = window.frames_ = []; let last = performance.now(); const next = (now) => {
+    frames.push(now - last); last = now; if (frames === frames_) requestAnimationFrame(next); };
+    requestAnimationFrame(next); })()"""
+PLACES = (("tokens", ".lines .column:first-child"), ("heat map", ".map"))
 DRAW = """(() => { const times = []; for (let i = 0; i < 100; ++i) { const start = performance.now();
     state.hover = { query: (i * 7) % count, key: null }; for (const card of cards) card.draw();
     times.push(performance.now() - start); } return times; })()"""
@@ -22,23 +24,27 @@ def quantiles(times):
 
 
 def hover(page, selector):
-    """Frame times while the mouse goes over an element, 120 moves."""
+    """Frame times while the mouse goes over an element: 120 moves, each to another token."""
+    page.evaluate(COUNT_FRAMES)
     x, y, width, height = page.box(selector)
-    page.evaluate("frames_.length = 0")
     for step in range(120):
-        page.move(x + 0.3 * width + step, y + 90 + (step * 7) % (min(height, 400) - 100))
+        page.move(x + 0.3 * width + step % int(0.5 * width), y + 90 + (step * 29) % (min(height, 400) - 100))
     return page.evaluate("frames_")
+
+
+def first_paint(page):
+    """Of a page that was opened, in milliseconds since it was asked for."""
+    page.wait("performance.getEntriesByName('first-contentful-paint').length > 0")
+    return page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
 
 
 def measure(browser, path):
     page = Page(browser)
     page.open(path)
-    page.wait("performance.getEntriesByName('first-contentful-paint').length > 0")
-    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    paint = first_paint(page)
     loaded = page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
     print(f"first paint {paint:.0f} ms, all of it read {loaded:.0f} ms")
-    page.evaluate(COUNT_FRAMES)
-    for name, selector in (("lines", ".lines"), ("heat map", ".map")):
+    for name, selector in PLACES:
         print(f"  frames over the {name}: {quantiles(hover(page, selector))}")
     print(f"  work of a frame: {quantiles(page.evaluate(DRAW))}")
     page.close()

@@ -12,6 +12,7 @@ import zipfile
 
 from chromium import SHIFT, Browser, Page
 from heads import HEADS, LAYERS, PAIR, SENTENCE, Weights, as_float, shown_as
+from measure import PLACES, first_paint, hover
 
 from command import ROOT, run  # the path comes with heads
 
@@ -86,6 +87,15 @@ def golden_attention():
         begin, end = header[f"layer.{layer}.attention"]["data_offsets"]
         values += struct.unpack(f"<{(end - begin) // 8}d", data[8 + length + begin : 8 + length + end])
     return values
+
+
+def there_is_the_model(test):
+    """Says loudly what does not run where it is not; that has to be allowed."""
+    if (MODEL / "model.safetensors").exists():
+        return True
+    print(f"NOT RUN: there is no {MODEL}; tools/fetch_model.sh fetches it", file=sys.stderr)
+    test.assertEqual(os.environ.get("HEADWISE_ALLOW_MISSING_MODEL"), "1")
+    return False
 
 
 def query_token(index):
@@ -306,9 +316,7 @@ class Heads(BrowserTest):
 
     def test_the_real_model(self):
         """The first paragraph's question, asked of all-MiniLM-L6-v2; the page shows what --export holds."""
-        if not (MODEL / "model.safetensors").exists():
-            print(f"NOT RUN: there is no {MODEL}; tools/fetch_model.sh fetches it", file=sys.stderr)
-            self.assertEqual(os.environ.get("HEADWISE_ALLOW_MISSING_MODEL"), "1")
+        if not there_is_the_model(self):
             return
         files = ["-o", self.folder / "heads.html", "--export", self.folder / "w.npz"]
         self.assertEqual(run("view", MODEL, "--text", "The bank was full of money.", *files).code, 0)
@@ -670,7 +678,7 @@ class Hostile(BrowserTest):
 
 
 class Long(BrowserTest):
-    """512 tokens. The bounds are for a machine that does other things too; tests/view/measure.py gives figures."""
+    """512 tokens: the first paint within a second, and 60 frames a second when pointing. measure.py gives figures."""
 
     @classmethod
     def setUpClass(cls):
@@ -680,21 +688,33 @@ class Long(BrowserTest):
         cls.weights = Weights(folder.name, tokens, 1, 2)
         cls.path = cls.weights.page()
 
+    def median_frame(self, page, selector):
+        times = sorted(hover(page, selector))
+        return times[len(times) // 2]
+
+    def assert_quick(self, path):
+        """In the best of five tries: a machine that does other things too is slow now and then, a slow page always."""
+        tries = []
+        while len(tries) < 5:
+            page = self.open(path)
+            tries.append([first_paint(page)] + [self.median_frame(page, selector) for _, selector in PLACES])
+            best = [min(column) for column in zip(*tries)]
+            if best[0] < 1000 and max(best[1:]) <= 17.5:
+                return
+        self.fail(f"first paint, frames over the tokens and over the heat map, in ms: {tries}")
+
     def test_first_paint_and_frames(self):
-        page = self.open(self.path)
-        page.wait("performance.getEntriesByName('first-contentful-paint').length > 0")
-        paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-        self.assertLess(paint, 3000)
-        page.evaluate("""window.frames_ = []; (() => { let last = performance.now(); const next = (now) => {
-            frames_.push(now - last); last = now; requestAnimationFrame(next); }; requestAnimationFrame(next); })()""")
-        for selector in (".lines", ".map"):
-            x, y, width, height = page.box(selector)
-            page.evaluate("frames_.length = 0")
-            for step in range(60):
-                page.move(x + 0.3 * width + step, y + 90 + (step * 7) % (min(height, 400) - 100))
-            page.frames()
-            times = sorted(page.evaluate("frames_"))
-            self.assertLess(times[len(times) // 2], 50, selector)
+        self.assert_quick(self.path)
+
+    def test_first_paint_and_frames_of_the_real_model(self):
+        """All heads of a text that is as long as the model takes: 51 MB of page."""
+        if not there_is_the_model(self):
+            return
+        words = " ".join(["bank money river water the full of"] * 73)  # 511, the model takes 510 of them
+        path = self.folder / "heads.html"
+        self.assertEqual(run("view", MODEL, "--text", words, "-o", path).code, 0)
+        self.assertGreater(path.stat().st_size, 50e6)
+        self.assert_quick(path)
 
     def test_all_of_it_can_be_read(self):
         page = self.open(self.path)
