@@ -605,6 +605,18 @@ class Looks(BrowserTest):
                     page.press("Escape")
                 page.click(head(*more), SHIFT)
 
+    def test_the_readout_holds_small_weights_of_tokens_that_repeat(self):
+        self.weights = Weights(self.folder, ["[CLS]"] + ["money", "water"] * 60 + ["[SEP]"], 1, 1)
+        self.weights.rows = [[[[as_float(0.00001234 + key * 1e-9) for key in range(122)] for _ in range(122)]]]
+        self.weights.write()
+        for width in (320, 360, 390, 700, 1100, 1400):
+            page = self.open(self.weights.page(), width=width)
+            for token in (query_token(8), key_token(8)):
+                page.hover(token)
+                self.assertGreaterEqual(len(self.readout(page)[1]), 4)
+                over = page.evaluate("cards[0].readout.scrollHeight - cards[0].readout.clientHeight")
+                self.assertLessEqual(over, 1, width)
+
     def test_headings_are_seen_and_do_not_touch(self):
         weights = Weights(self.folder, SENTENCE)
         for width in (320, 360, 390, 1400):

@@ -1,6 +1,6 @@
 // A card for each chosen head, or one for their average: figures, lines, heat map, and the weight that is pointed at.
 
-const mostCards = 6, readoutPairs = 6;
+const mostCards = 6;
 let cards = [];
 
 function figureItem(name, text, small = "", title = "") {
@@ -76,6 +76,7 @@ class Card {
   refresh() {
     this.largestShown = largestLeft(this.matrix.weights);
     this.largest = this.largestShown || 1;
+    this.readoutPairs = this.root.clientWidth < 352 ? 4 : 6;  // what its lines of text hold
     this.views.classList.toggle("both", state.view === "both");
     this.lines.root.hidden = state.view === "map";
     this.map.root.hidden = state.view === "lines";
@@ -129,7 +130,7 @@ class Card {
     const size = ([query, key]) => (Number.isNaN(weights[query * count + key]) ? -1 : weights[query * count + key]);
     const falling = pairs.filter(([query, key]) => isLeft(query, key))
                         .sort((a, b) => size(b) - size(a) || a[0] + a[1] - b[0] - b[1]);
-    const parts = falling.slice(0, readoutPairs)
+    const parts = falling.slice(0, this.readoutPairs)
                       .flatMap(
                           ([query, key, other],
                            i) => [i > 0 ? " · " : "", tokenText(other), " ", this.weightElement(query, key)]);
