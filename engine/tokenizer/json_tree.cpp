@@ -4,6 +4,7 @@
 
 #include "file_bytes.hpp"
 #include "headwise/error.hpp"
+#include "json_events.hpp"
 #include "text.hpp"
 #include "token_settings.hpp"
 
@@ -12,27 +13,19 @@ namespace {
 
 using nlohmann::json;
 
-class TreeEvents : public nlohmann::json_sax<json> {
+class TreeEvents : public JsonEvents {
  public:
   TreeEvents(const std::vector<std::string>& wanted, JsonTree& tree) : wanted_(wanted), tree_(tree) {}
 
   std::string problem = "not valid JSON";
 
-  bool null() override { return value(nullptr); }
-  bool boolean(bool given) override { return value(given); }
-  bool number_integer(number_integer_t number) override { return value(number); }
   bool number_unsigned(number_unsigned_t number) override {
     if (!in_vocabulary()) return value(number);
     tree_.vocabulary.push_back({std::move(key_), number});
     return tree_.vocabulary.size() <= max_vocabulary || fail("more than 4,194,304 tokens");
   }
-  bool number_float(number_float_t number, const string_t&) override { return value(number); }
-  bool string(string_t& text) override { return value(std::move(text)); }
-  bool binary(binary_t&) override { return false; }
   bool start_object(std::size_t) override { return open(json::object()); }
-  bool end_object() override { return close(); }
   bool start_array(std::size_t) override { return open(json::array()); }
-  bool end_array() override { return close(); }
   bool key(string_t& name) override {
     key_ = std::move(name);
     if (ignored_ > 0 || in_vocabulary()) return true;
@@ -55,7 +48,7 @@ class TreeEvents : public nlohmann::json_sax<json> {
     return in_model() && name == "merges";
   }
 
-  bool value(json given) {
+  bool value(json given) override {
     if (ignored_ > 0) return leave_ignored();
     if (in_vocabulary()) return fail("the id of token " + in_quotes(key_) + " is no number above or equal to zero");
     if (open_.empty()) return fail("neither a JSON object nor an array");
@@ -95,7 +88,7 @@ class TreeEvents : public nlohmann::json_sax<json> {
     ++depth_;
     return true;
   }
-  bool close() {
+  bool close() override {
     --depth_;
     if (in_vocabulary()) {
       vocabulary_ = 0;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "file_bytes.hpp"
+#include "json_events.hpp"
 #include "out_of_memory.hpp"
 #include "text.hpp"
 
@@ -88,26 +89,17 @@ bool is_wanted(std::string_view object, std::string_view key) {
 }
 
 // Keeps the values of the wanted keys and steps over all else, however deep or long it is.
-class ConfigEvents : public nlohmann::json_sax<json> {
+class ConfigEvents : public JsonEvents {
  public:
   ConfigJson::Entries entries;
   bool is_object = false;
 
-  bool null() override { return value(nullptr); }
-  bool boolean(bool given) override { return value(given); }
-  bool number_integer(number_integer_t number) override { return value(number); }
-  bool number_unsigned(number_unsigned_t number) override { return value(number); }
-  bool number_float(number_float_t number, const string_t&) override { return value(number); }
-  bool string(string_t& text) override { return value(text); }
-  bool binary(binary_t&) override { return false; }
   bool start_object(std::size_t) override {
     if (depth_ == 0) is_object = true;
     if (depth_ == 1 && wanted_ != nullptr) object_ = key_;
     return open(json::object());
   }
-  bool end_object() override { return close(); }
   bool start_array(std::size_t) override { return open(json::array()); }
-  bool end_array() override { return close(); }
   bool key(string_t& name) override {
     wanted_ = nullptr;
     const bool outer = depth_ == 1 && is_known(name);
@@ -118,16 +110,15 @@ class ConfigEvents : public nlohmann::json_sax<json> {
     wanted_ = &entry->second;
     return entries.size() <= max_entries;
   }
-  bool parse_error(std::size_t, const std::string&, const json::exception&) override { return false; }
 
  private:
-  bool value(json given) {
+  bool value(json given) override {
     if (wanted_ != nullptr) wanted_->value = std::move(given);
     wanted_ = nullptr;
     return true;
   }
   bool open(json given) { return value(std::move(given)) && ++depth_ <= max_depth; }
-  bool close() {
+  bool close() override {
     if (--depth_ == 1) object_.clear();
     return true;
   }
