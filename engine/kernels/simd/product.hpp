@@ -72,10 +72,11 @@ static void product_rows(const ProductTile& tile, std::int64_t rows) {
   if constexpr (R > 1) product_rows<R - 1, V>(tile, rows);
 }
 
-static inline void prefetch(const Ahead& ahead, std::int64_t tile) {
+// To L1 (3) or L2 (2).
+template <int Locality>
+static HEADWISE_INLINE void prefetch(const float* from, std::int64_t floats) {
   constexpr int line = 64 / sizeof(float);
-  const float* from = ahead.data + tile * ahead.floats;
-  for (std::int64_t c = 0; c < ahead.floats; c += line) __builtin_prefetch(from + c, 0, 2);
+  for (std::int64_t c = 0; c < floats; c += line) __builtin_prefetch(from + c, 0, Locality);
 }
 
 // All rows of one slice of one panel, in tiles of about equal height.
@@ -85,7 +86,7 @@ static void product_slice(ProductTile tile, std::int64_t rows, const Ahead& ahea
   for (std::int64_t t = 0; t < tiles; ++t) {
     const std::int64_t first = rows * t / tiles;
     const std::int64_t count = rows * (t + 1) / tiles - first;
-    prefetch(ahead, t);
+    prefetch<2>(ahead.data + t * ahead.floats, ahead.floats);
     ProductTile at = tile;
     at.x += first * tile.x_stride;
     at.y += first * tile.y_stride;
@@ -105,11 +106,6 @@ struct SpreadTile {
   std::int64_t step;  // floats for a feature
 };
 
-static HEADWISE_INLINE void prefetch_now(const float* from, std::int64_t floats) {
-  constexpr int line = 64 / sizeof(float);
-  for (std::int64_t i = 0; i < floats; i += line) __builtin_prefetch(from + i, 0, 3);
-}
-
 template <int R, int V>
 static void spread_tile(const SpreadTile& spread) {
   const ProductTile& tile = spread.tile;
@@ -120,7 +116,7 @@ static void spread_tile(const SpreadTile& spread) {
   for (std::int64_t c = 0; c < tile.features; ++c) {
     Batch lanes[V];
     load_lanes<V>(tile.panel + c * query_block, lanes);
-    prefetch_now(spread.ahead + c * spread.step, spread.step);
+    prefetch<3>(spread.ahead + c * spread.step, spread.step);
     HEADWISE_UNROLL
     for (int r = 0; r < R; ++r) multiply_add(sum, Batch(x[r][c]), lanes, r);
   }
