@@ -7,6 +7,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 build="$(cd "$here/../.." && pwd)/build"
 work="$build/conformance"
 python="$work/venv/bin/python"
+suite=conformance # in what say and fail print
 runner="$build/release/tests/conformance/run_cases"
 model="$build/models/all-MiniLM-L6-v2"
 
@@ -21,13 +22,6 @@ Usage: tests/conformance/run.sh [RUNNER] [--help]
 5. runs run_encoder, which lies beside RUNNER, on the model that tools/fetch_model.sh fetches, and prints its errors and
    those of torch against float64; exits with 1 when one of them is larger than torch's
 END
-}
-
-say() { echo "conformance: $*" >&2; }
-
-fail() {
-  say "$@"
-  exit 1
 }
 
 # shellcheck source=tests/support/python_packages.sh

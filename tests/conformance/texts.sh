@@ -6,6 +6,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 build="$(cd "$here/../.." && pwd)/build"
 work="$build/conformance"
 python="$work/venv/bin/python"
+suite=conformance # in what say and fail print
 runner="$build/release/tests/conformance/run_tokens"
 command="$build/release/headwise"
 model="$build/models/all-MiniLM-L6-v2"
@@ -21,13 +22,6 @@ Usage: tests/conformance/texts.sh [--help]
 
 Needs the release build, and the real model for the last part. Exits with 1 when anything differs.
 END
-}
-
-say() { echo "conformance: $*" >&2; }
-
-fail() {
-  say "$@"
-  exit 1
 }
 
 # shellcheck source=tests/support/python_packages.sh

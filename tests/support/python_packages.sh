@@ -1,5 +1,12 @@
 # shellcheck shell=bash
-# Sourced by the scripts whose tests need packages of Python. They define say and fail.
+# Sourced by the scripts whose tests need packages of Python, with their name in $suite.
+
+say() { echo "${suite:?}: $*" >&2; }
+
+fail() {
+  say "$@"
+  exit 1
+}
 
 # prepare_packages REQUIREMENTS VENV: a virtual environment with exactly these packages. A copy of the list is its stamp,
 # written last, so that a broken installation is done again.

@@ -5,6 +5,7 @@ set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 work="$(cd "$here/../.." && pwd)/build/verdicts"
 python="$work/venv/bin/python"
+suite=verdicts # in what say and fail print
 stored="$here/reference.tsv"
 write=0
 
@@ -18,13 +19,6 @@ Usage: tests/verdicts/run.sh [--write] [--help]
 
   --write   write reference.tsv anew instead of comparing with it
 END
-}
-
-say() { echo "verdicts: $*" >&2; }
-
-fail() {
-  say "$@"
-  exit 1
 }
 
 # shellcheck source=tests/support/python_packages.sh
