@@ -9,7 +9,7 @@
 namespace headwise::threads {
 namespace {
 
-enum State : int { idle, working, closing };
+enum State : int { idle, working, leading, closing };
 
 // Kernels use less than a quarter of it (tests/threads/small_stack_test.cpp); the system's default may be as small as a
 // host has made it.
@@ -26,11 +26,14 @@ void name_thread(pthread_t thread, std::size_t index) {
 
 struct Crew::Helper {
   pthread_t thread;
+  Crew* crew;
   std::atomic<int> state{idle};
-  const Work* work = nullptr;  // of the call
+  const Work* work = nullptr;  // of the call that it helps
   Member member;
+  Call* call = nullptr;    // that it leads
   Helper* next = nullptr;  // free, or in the same call
 
+  explicit Helper(Crew* owner) noexcept : crew(owner) {}
   void become(State now) noexcept {
     state.store(now, std::memory_order_release);
     state.notify_one();
@@ -39,7 +42,7 @@ struct Crew::Helper {
 
 // All memory first: nothing may throw once a thread runs.
 Crew::Crew(int threads) : generation_(generation()) {
-  for (int h = 1; h < threads; ++h) helpers_.push_back(std::make_unique<Helper>());
+  for (int h = 0; h < threads; ++h) helpers_.push_back(std::make_unique<Helper>(this));
   helpers_.resize(start_helpers());
 }
 
@@ -48,8 +51,7 @@ std::size_t Crew::start_helpers() noexcept {
   for (const auto& helper : helpers_) {
     if (!start_thread(helper->thread, serve, helper.get(), stack_bytes)) break;
     name_thread(helper->thread, ++started);
-    helper->next = free_helpers_;
-    free_helpers_ = helper.get();
+    give_back(*helper);
     ++free_seats_;
   }
   return started;
@@ -68,72 +70,124 @@ void* Crew::serve(void* argument) {
   Helper& helper = *static_cast<Helper*>(argument);
   for (;;) {
     wait_while(helper.state, idle, between_calls);
-    if (helper.state.load(std::memory_order_acquire) == closing) return nullptr;
-    helper.work->run(helper.member);
-    helper.become(idle);
+    const int state = helper.state.load(std::memory_order_acquire);
+    if (state == closing) return nullptr;
+    if (state == leading) {
+      helper.crew->lead_waiting(helper);
+    } else {
+      helper.work->run(helper.member);
+      helper.become(idle);
+    }
   }
 }
 
 int Crew::run(int threads, const Work& work) noexcept {
-  Call call;
-  call.wanted = threads;
-  enter(call);
-  Barrier barrier(call.seats);
-  int index = 0;
-  for (Helper* helper = call.helpers; helper != nullptr; helper = helper->next) {
-    helper->work = &work;
-    helper->member = {++index, &barrier};
-    helper->become(working);
+  Call call{&work, threads};
+  if (enter(call)) {
+    lead(call);
+    leave(call);
   }
-  work.run({0, &barrier});
-  for (Helper* helper = call.helpers; helper != nullptr; helper = helper->next) {
-    wait_while(helper->state, working, within_call);
-  }
-  leave(call);
   return call.seats;
 }
 
-// Gives a call its share of the free seats, of which there is at least one.
+void Crew::lead(Call& call) noexcept {
+  Barrier barrier(call.seats);
+  int index = 0;
+  for (Helper* helper = call.helpers; helper != nullptr; helper = helper->next) {
+    helper->work = call.work;
+    helper->member = {++index, &barrier};
+    helper->become(working);
+  }
+  call.work->run({0, &barrier});
+  for (Helper* helper = call.helpers; helper != nullptr; helper = helper->next) {
+    wait_while(helper->state, working, within_call);
+  }
+}
+
+// Until no call waits for a seat. A caller is woken under the lock: its call ends, and the condition with it, only when
+// it has got the lock itself.
+void Crew::lead_waiting(Helper& leader) noexcept {
+  for (Call* call = leader.call; call != nullptr;) {
+    lead(*call);
+    const std::lock_guard lock(mutex_);
+    unseat(*call);
+    call->over = true;
+    call->ended.notify_one();
+    call = seat_first();
+    if (call == nullptr) {
+      leader.state.store(idle, std::memory_order_relaxed);
+      give_back(leader);
+    }
+    seat_waiting();
+  }
+}
+
+// True when the calling thread is to lead; otherwise the call is over.
+bool Crew::enter(Call& call) noexcept {
+  if (helpers_.empty()) return true;
+  std::unique_lock lock(mutex_);
+  if (free_seats_ > 0) return seat(call), true;
+  (first_ == nullptr ? first_ : last_->next) = &call;
+  last_ = &call;
+  ++waiting_;
+  call.ended.wait(lock, [&] { return call.over; });
+  return false;
+}
+
+void Crew::leave(Call& call) noexcept {
+  if (helpers_.empty()) return;
+  const std::lock_guard lock(mutex_);
+  unseat(call);
+  seat_waiting();
+}
+
+Crew::Helper& Crew::take_helper() noexcept {
+  Helper& helper = *free_helpers_;
+  free_helpers_ = helper.next;
+  return helper;
+}
+
+void Crew::give_back(Helper& helper) noexcept {
+  helper.next = free_helpers_;
+  free_helpers_ = &helper;
+}
+
+// Gives a call its share of the free seats, of which there is at least one. There are as many helpers as seats, so none
+// is missing.
 void Crew::seat(Call& call) noexcept {
   call.seats = std::clamp(free_seats_ / (waiting_ + 1), 1, call.wanted);
   free_seats_ -= call.seats;
   for (int h = 1; h < call.seats; ++h) {
-    Helper* helper = free_helpers_;
-    free_helpers_ = helper->next;
-    helper->next = call.helpers;
-    call.helpers = helper;
+    Helper& helper = take_helper();
+    helper.next = call.helpers;
+    call.helpers = &helper;
   }
 }
 
-void Crew::enter(Call& call) noexcept {
-  std::unique_lock lock(mutex_);
-  if (waiting_ == 0 && free_seats_ > 0) return seat(call);
-  (first_ == nullptr ? first_ : last_->next) = &call;
-  last_ = &call;
-  ++waiting_;
-  call.seated.wait(lock, [&] { return call.seats > 0; });
-}
-
-void Crew::leave(Call& call) noexcept {
-  const std::lock_guard lock(mutex_);
+void Crew::unseat(Call& call) noexcept {
   free_seats_ += call.seats;
   while (call.helpers != nullptr) {
-    Helper* helper = call.helpers;
-    call.helpers = helper->next;
-    helper->next = free_helpers_;
-    free_helpers_ = helper;
+    Helper& helper = *call.helpers;
+    call.helpers = helper.next;
+    give_back(helper);
   }
-  seat_waiting();
 }
 
-// A call is woken under the lock: it ends, and its condition with it, only when it has got the lock itself.
+// Takes it from the queue and seats it, if there are both a call and a seat.
+Crew::Call* Crew::seat_first() noexcept {
+  if (first_ == nullptr || free_seats_ == 0) return nullptr;
+  Call& call = *first_;
+  first_ = call.next;
+  --waiting_;
+  seat(call);
+  return &call;
+}
+
 void Crew::seat_waiting() noexcept {
-  while (first_ != nullptr && free_seats_ > 0) {
-    Call& call = *first_;
-    first_ = call.next;
-    --waiting_;
-    seat(call);
-    call.seated.notify_one();
+  while (Call* call = seat_first()) {
+    Helper& leader = take_helper();
+    leader.call = call;
+    leader.become(leading);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -12,20 +13,24 @@
 
 namespace headwise::threads {
 
-// A crew has as many seats as threads. A call takes one for the thread that makes it, which works too, and one for each
-// helper. Calls are seated in the order in which they come. One that comes alone takes all the seats it can use; when
-// others wait behind it, it takes its share of those that are free, at least one: with many callers each works by
-// itself, and no thread waits for another at the end of a step.
+// A crew has as many seats as threads of its own. A call takes one for the thread that leads it and one for each other
+// that helps. One that finds a free seat is led by the thread that makes it, which need not be woken for that, and
+// takes all the seats it can use. The others wait, in the order in which they come, and are led by the crew's threads,
+// each of which goes from one to the next while their callers sleep: to wake a caller for its turn would leave a seat
+// without work for half a millisecond, as long as a call may take. When others wait behind it, a call takes its share
+// of the free seats, at least one: with many callers each call has one thread, and none waits for another at the end of
+// a step.
 class Crew {
  public:
-  // Starts threads − 1 helpers, or fewer when there are no more to be had. Throws std::bad_alloc.
+  // Starts as many threads, or fewer when there are no more to be had. Throws std::bad_alloc.
   explicit Crew(int threads);
   // No call may be at work.
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  int threads() const noexcept { return static_cast<int>(helpers_.size()) + 1; }
+  // At least 1: without a thread of its own each call is led by the thread that makes it, at once.
+  int threads() const noexcept { return std::max(1, static_cast<int>(helpers_.size())); }
   // From any thread, but not from within `work`. Allocates nothing. Returns how many threads there were.
   int run(int threads, const Work& work) noexcept;
   // False in a child of the process that made the crew: the helpers are not there.
@@ -35,23 +40,31 @@ class Crew {
   struct Helper;
   // A call from its coming to its going, on the stack of its caller.
   struct Call {
-    int wanted = 1, seats = 0;
-    Helper* helpers = nullptr;
-    Call* next = nullptr;  // in the queue
-    std::condition_variable seated{};
+    const Work* work;
+    int wanted, seats = 1;
+    bool over = false;
+    Helper* helpers = nullptr;  // beside the one who leads
+    Call* next = nullptr;       // in the queue
+    std::condition_variable ended{};
   };
 
   std::size_t start_helpers() noexcept;
   static void* serve(void* helper);
-  void enter(Call& call) noexcept;
+  static void lead(Call& call) noexcept;
+  void lead_waiting(Helper& leader) noexcept;
+  bool enter(Call& call) noexcept;
   void leave(Call& call) noexcept;
+  Helper& take_helper() noexcept;
+  void give_back(Helper& helper) noexcept;
   void seat(Call& call) noexcept;
+  void unseat(Call& call) noexcept;
+  Call* seat_first() noexcept;
   void seat_waiting() noexcept;
 
   std::vector<std::unique_ptr<Helper>> helpers_;
   const int generation_;
   std::mutex mutex_;  // of all below
-  int free_seats_ = 1, waiting_ = 0;
+  int free_seats_ = 0, waiting_ = 0;
   Helper* free_helpers_ = nullptr;
   Call *first_ = nullptr, *last_ = nullptr;  // of those that wait
 };

@@ -13,26 +13,27 @@ class Crew;
 
 // A fixed number of threads for all sessions that name it in SessionOptions::executor. Without one, each thread that
 // runs a session has a team of OpenMP's to itself: 64 request threads with sessions of 2 make 64 teams, which get into
-// each other's way. With one there are the callers and threads() − 1 helpers, at most threads() of them at work.
+// each other's way. With one there are the callers and threads() of its own, and at most threads() are at work.
 //
-// Calls begin in the order in which they come; the thread that makes a call works on it. Alone, a call has all the
-// threads it can use; the more callers wait, the fewer does each have, down to its own. A call too small for a second
-// thread runs on its caller's at once. Callers sleep while they wait for their turn; threads without work stay awake
-// for 20 µs, within a call for 50. The bits of a result do not depend on any of it.
+// Calls begin in the order in which they come. One that finds a thread free is worked on by the thread that makes it,
+// too; while others wait, its own threads carry them out one after the other, and their callers sleep until they are
+// done. Alone, a call has all the threads it can use; the more callers wait, the fewer does each have, down to one. A
+// call too small for a second thread runs on its caller's at once. Threads without work stay awake for 20 µs, within a
+// call for 50. The bits of a result do not depend on any of it.
 //
 // Safe to share between threads. Its threads are named "headwise-1" and so on, handle no signals, and end with it, that
 // is with the last session that has it. In a child of fork() a session finds that they are gone and starts some of its
 // own; children that are to share an executor make a new one.
 class HEADWISE_API Executor {
  public:
-  // threads: with the caller's; 0: default_threads(). Starts fewer when the system has no more of them. Throws
+  // threads: at work at once; 0: default_threads(). Starts fewer when the system has no more of them. Throws
   // Error(invalid_argument) for a number below 0 or above Session::max_threads, Error(out_of_memory).
   explicit Executor(int threads = 0);
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  int threads() const noexcept;  // that there are
+  int threads() const noexcept;  // at work at once, at least 1
   threads::Crew& crew() noexcept { return *crew_; }
 
  private:

@@ -90,11 +90,12 @@ TEST_CASE("crew: no more calls are at work than there are threads") {
   CHECK(most <= 3);
 }
 
-TEST_CASE("crew: calls are seated in the order in which they come") {
+TEST_CASE("crew: calls that wait are led in the order in which they come, by the crew's threads") {
   Crew crew(1);
   std::atomic<bool> hold{true};
   std::atomic<int> waiting{0};
   std::vector<int> order;
+  std::vector<std::thread::id> leaders;
   auto first = [&](const Member&) noexcept {
     while (hold) std::this_thread::yield();
   };
@@ -102,17 +103,23 @@ TEST_CASE("crew: calls are seated in the order in which they come") {
   std::vector<std::thread> users;
   for (int u = 0; u < 8; ++u) {
     users.emplace_back([&, u] {
-      auto work = [&](const Member&) noexcept { order.push_back(u); };
+      auto work = [&](const Member&) noexcept {
+        order.push_back(u);
+        leaders.push_back(std::this_thread::get_id());
+      };
       ++waiting;
       crew.run(1, work);
     });
     while (waiting <= u) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until it sleeps in the queue
   }
+  std::vector<std::thread::id> callers;
+  for (const std::thread& user : users) callers.push_back(user.get_id());
   hold = false;
   holder.join();
   for (std::thread& user : users) user.join();
   CHECK(order == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
+  for (const std::thread::id leader : leaders) CHECK(std::count(callers.begin(), callers.end(), leader) == 0);
 }
 
 TEST_CASE("executor: a number of threads out of range is refused") {
@@ -128,14 +135,15 @@ TEST_CASE("executor: its threads have names, begin with it and end with its last
   {
     auto executor = std::make_shared<Executor>(3);
     CHECK(executor->threads() == 3);
-    CHECK(has_threads(before + 2));
+    CHECK(has_threads(before + 3));
     const std::vector<std::string> names = thread_names();
-    CHECK(std::count(names.begin(), names.end(), "headwise-1") == 1);
-    CHECK(std::count(names.begin(), names.end(), "headwise-2") == 1);
+    for (const char* name : {"headwise-1", "headwise-2", "headwise-3"}) {
+      CHECK(std::count(names.begin(), names.end(), name) == 1);
+    }
     Session session(layer.model, {.executor = executor});
     executor.reset();
     CHECK(layer.run_right(session));
-    CHECK(has_threads(before + 2));
+    CHECK(has_threads(before + 3));
   }
   CHECK(has_threads(before));
 }

@@ -72,7 +72,7 @@ void fork_after() {
   check(layer.run_right(session), "other bits before the fork");
   const auto child = [&] {
     check(layer.run_right(session), "other bits in the parent's session");
-    check(has_threads(4), "not all threads in the child");
+    check(has_threads(5), "not all threads in the child");  // an executor's four
     check_runs(layer, {.threads = 4});
     check_runs(layer, {});
     Session last = std::move(session);
@@ -131,7 +131,7 @@ void fork_executor() {
   check(layer.run_right(session), "other bits before the fork");
   check(in_child([&] {
           check(layer.run_right(session), "other bits in the child");
-          check(has_threads(3), "not all threads in the child");
+          check(has_threads(4), "not all threads in the child");
           check_runs(layer, {.executor = executor});  // the dead one
           const auto renewed = std::make_shared<Executor>(2);
           check_runs(layer, {.executor = renewed});
