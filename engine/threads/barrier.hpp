@@ -32,20 +32,19 @@ inline void wait_while(const std::atomic<int>& value, int old, std::chrono::micr
   while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
 }
 
-// Where a fixed number of threads wait for each other, as often as they like.
+// Where the threads of a team wait for each other, as often as they like.
 class Barrier {
  public:
-  explicit Barrier(int members) noexcept : members_(members) {}
-  void wait() noexcept {
+  // The same number from each of them.
+  void wait(int members) noexcept {
     const int round = round_.load(std::memory_order_relaxed);
-    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 < members_) return wait_while(round_, round, within_call);
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 < members) return wait_while(round_, round, within_call);
     arrived_.store(0, std::memory_order_relaxed);
     round_.store(round + 1, std::memory_order_release);
     round_.notify_all();
   }
 
  private:
-  const int members_;
   std::atomic<int> arrived_{0}, round_{0};
 };
 

@@ -91,14 +91,14 @@ int Crew::run(int threads, const Work& work) noexcept {
 }
 
 void Crew::lead(Call& call) noexcept {
-  Barrier barrier(call.seats);
+  Barrier barrier;
   int index = 0;
   for (Helper* helper = call.helpers; helper != nullptr; helper = helper->next) {
     helper->work = call.work;
-    helper->member = {++index, &barrier};
+    helper->member = {++index, call.seats, &barrier};
     helper->become(working);
   }
-  call.work->run({0, &barrier});
+  call.work->run({0, call.seats, &barrier});
   for (Helper* helper = call.helpers; helper != nullptr; helper = helper->next) {
     wait_while(helper->state, working, within_call);
   }

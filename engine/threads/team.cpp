@@ -8,19 +8,15 @@
 
 namespace headwise::threads {
 
-void Member::wait() const noexcept {
-  if (barrier != nullptr) return barrier->wait();
-#pragma omp barrier
-}
-
 int run_team(Executor* executor, int threads, const Work& work) noexcept {
   if (executor != nullptr) return executor->crew().run(threads, work);
   const int startable = startable_threads(threads);
   int members = 1;
+  Barrier barrier;
 #pragma omp parallel num_threads(startable)
   {
     if (omp_get_thread_num() == 0) members = omp_get_num_threads();
-    work.run({omp_get_thread_num(), nullptr});
+    work.run({omp_get_thread_num(), omp_get_num_threads(), &barrier});
   }
   return members;
 }

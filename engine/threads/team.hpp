@@ -9,13 +9,15 @@ class Executor;
 
 namespace headwise::threads {
 
-// One of a team's threads; 0 is the caller's.
+// One of a team's threads; 0 leads.
 struct Member {
-  int index = 0;
-  Barrier* barrier = nullptr;  // nullptr: OpenMP's own
+  int index = 0, members = 1;
+  Barrier* barrier = nullptr;  // of the team; not needed by one alone
 
   // Returns when all members of the team have come here.
-  void wait() const noexcept;
+  void wait() const noexcept {
+    if (members > 1) barrier->wait(members);
+  }
 };
 
 // What each member runs: a function object that outlives it, called as function(member) and noexcept.
