@@ -30,7 +30,7 @@ class TreeEvents : public JsonEvents {
     key_ = std::move(name);
     if (ignored_ > 0 || in_vocabulary()) return true;
     ignored_ = ignores(key_) ? depth_ : 0;
-    return ignored_ > 0 || !open_.back()->contains(key_) || fail("duplicate key " + in_quotes(key_));
+    return ignored_ > 0 || !open_.back()->keys.contains(key_) || fail("duplicate key " + in_quotes(key_));
   }
   bool parse_error(std::size_t place, const std::string&, const json::exception&) override {
     return fail("not valid JSON, see byte " + std::to_string(place));
@@ -41,10 +41,10 @@ class TreeEvents : public JsonEvents {
     problem = std::move(why);
     return false;
   }
-  bool in_model() const { return depth_ == 2 && model_ != nullptr && model_ == open_.back(); }
+  bool in_model() const { return depth_ == 2 && model_is_open_; }
   bool in_vocabulary() const { return vocabulary_ > 0; }
   bool ignores(const std::string& name) const {
-    if (depth_ == 1) return tree_.root.is_object() && std::find(wanted_.begin(), wanted_.end(), name) == wanted_.end();
+    if (depth_ == 1) return std::find(wanted_.begin(), wanted_.end(), name) == wanted_.end();
     return in_model() && name == "merges";
   }
 
@@ -59,20 +59,20 @@ class TreeEvents : public JsonEvents {
     if (ignored_ == depth_) ignored_ = 0;
     return true;
   }
-  json* put(json given) {
+  JsonNode* put(json given) {
     if (++values_ > max_json_values) {
       fail("more than 262,144 values beside the vocabulary");
       return nullptr;
     }
-    json& parent = *open_.back();
-    if (parent.is_array()) return &parent.emplace_back(std::move(given));
-    return &(parent[key_] = std::move(given));
+    JsonNode& parent = *open_.back();
+    if (parent.value.is_object()) parent.keys.emplace(key_, parent.items.size());
+    return &parent.items.emplace_back(JsonNode{std::move(given)});
   }
 
   bool open(json given) {
     if (depth_ >= max_json_depth) return fail("nests deeper than 64");
     if (depth_ == 0) {
-      tree_.root = std::move(given);
+      tree_.root.value = std::move(given);
       open_.push_back(&tree_.root);
     } else if (in_vocabulary()) {
       return value(nullptr);
@@ -80,9 +80,9 @@ class TreeEvents : public JsonEvents {
       (given.is_object() ? vocabulary_ : ignored_) = depth_;
       if (put(given.is_object() ? json::object() : json::array()) == nullptr) return false;
     } else if (ignored_ == 0) {
-      json* placed = put(std::move(given));
+      JsonNode* placed = put(std::move(given));
       if (placed == nullptr) return false;
-      if (depth_ == 1 && key_ == "model") model_ = placed;
+      if (depth_ == 1) model_is_open_ = key_ == "model";
       open_.push_back(placed);
     }
     ++depth_;
@@ -102,8 +102,8 @@ class TreeEvents : public JsonEvents {
 
   const std::vector<std::string>& wanted_;
   JsonTree& tree_;
-  std::vector<json*> open_;  // from the root to where values go
-  const json* model_ = nullptr;
+  std::vector<JsonNode*> open_;  // from the root to where values go
+  bool model_is_open_ = false;
   std::string key_;
   std::size_t depth_ = 0, values_ = 0;
   // The depth at which a key began whose value is stepped over or is the vocabulary; 0: none.

@@ -1,6 +1,8 @@
-// A JSON file from a stranger as a tree, without what is not wanted of it and without its vocabulary.
+// A JSON file from a stranger as a tree, without what is not wanted of it and without its vocabulary. Not nlohmann's
+// tree, whose destructor allocates: where memory has run out, that would end the process.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -9,8 +11,14 @@
 
 namespace headwise {
 
+struct JsonNode {
+  nlohmann::json value{};                     // a plain value; of an array or object an empty one
+  std::vector<JsonNode> items{};              // of an array, or of an object as its keys came
+  std::map<std::string, std::size_t> keys{};  // of an object: which item
+};
+
 struct JsonTree {
-  nlohmann::json root{};
+  JsonNode root{};
   std::vector<VocabularyEntry> vocabulary{};  // model.vocab, where that is an object of ids
 };
 

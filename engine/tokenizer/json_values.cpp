@@ -6,18 +6,25 @@ namespace headwise {
 
 using nlohmann::json;
 
-JsonObject::JsonObject(const std::string& path, std::string where, const json& value)
-    : path_(&path), where_(std::move(where)), value_(&value) {
-  if (!value.is_object()) refuse("is no JSON object");
+JsonObject::JsonObject(const std::string& path, std::string where, const JsonNode& node)
+    : path_(&path), where_(std::move(where)), node_(&node) {
+  if (!node.value.is_object()) refuse("is no JSON object");
 }
 
 void JsonObject::refuse(const std::string& problem, ErrorCode code) const {
   throw Error(code, in_quotes(*path_) + ": " + (where_.empty() ? "" : where_ + " ") + problem);
 }
 
+const JsonNode* JsonObject::item(const std::string& key) const {
+  const auto found = node_->keys.find(key);
+  if (found == node_->keys.end()) return nullptr;
+  const JsonNode& item = node_->items[found->second];
+  return item.value.is_null() ? nullptr : &item;
+}
+
 const json* JsonObject::find(const std::string& key) const {
-  const auto found = value_->find(key);
-  return found == value_->end() || found->is_null() ? nullptr : &*found;
+  const JsonNode* found = item(key);
+  return found == nullptr ? nullptr : &found->value;
 }
 
 std::optional<bool> JsonObject::flag(const std::string& key) const {
@@ -46,17 +53,17 @@ std::optional<std::uint64_t> JsonObject::count(const std::string& key) const {
 }
 
 std::optional<JsonObject> JsonObject::object(const std::string& key) const {
-  const json* value = find(key);
-  if (value == nullptr) return std::nullopt;
-  return JsonObject(*path_, where_.empty() ? key : where_ + "'s " + key, *value);
+  const JsonNode* node = item(key);
+  if (node == nullptr) return std::nullopt;
+  return JsonObject(*path_, where_.empty() ? key : where_ + "'s " + key, *node);
 }
 
-const json& JsonObject::array(const std::string& key) const {
-  static const json none = json::array();
-  const json* value = find(key);
-  if (value == nullptr) return none;
-  if (!value->is_array()) refuse("has a " + key + " that is no array");
-  return *value;
+const std::vector<JsonNode>& JsonObject::array(const std::string& key) const {
+  static const std::vector<JsonNode> none;
+  const JsonNode* node = item(key);
+  if (node == nullptr) return none;
+  if (!node->value.is_array()) refuse("has a " + key + " that is no array");
+  return node->items;
 }
 
 }  // namespace headwise

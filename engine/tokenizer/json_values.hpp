@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "headwise/error.hpp"
+#include "json_tree.hpp"
 
 namespace headwise {
 
@@ -14,9 +14,9 @@ class JsonObject {
  public:
   // `where` is what messages call the object ("model"); "" for the whole file. Throws Error(bad_file) when the value is
   // no object.
-  JsonObject(const std::string& path, std::string where, const nlohmann::json& value);
+  JsonObject(const std::string& path, std::string where, const JsonNode& node);
 
-  // The value of a key; null when it is absent or JSON's null.
+  // The value of a key, of an array or object only its kind; null when it is absent or JSON's null.
   const nlohmann::json* find(const std::string& key) const;
   bool flag(const std::string& key, bool otherwise) const;
   std::optional<bool> flag(const std::string& key) const;
@@ -24,18 +24,20 @@ class JsonObject {
   std::optional<std::uint64_t> count(const std::string& key) const;  // a whole number, 0 or above
   std::optional<JsonObject> object(const std::string& key) const;
   // The elements of an array; none when the key is absent.
-  const nlohmann::json& array(const std::string& key) const;
+  const std::vector<JsonNode>& array(const std::string& key) const;
   // "type" of a part of tokenizer.json; "" when it has none.
   std::string type() const { return text("type").value_or(""); }
 
-  const nlohmann::json& value() const noexcept { return *value_; }
+  const JsonNode& node() const noexcept { return *node_; }
   const std::string& path() const noexcept { return *path_; }
   [[noreturn]] void refuse(const std::string& problem, ErrorCode code = ErrorCode::bad_file) const;
 
  private:
+  const JsonNode* item(const std::string& key) const;
+
   const std::string* path_;
   std::string where_;
-  const nlohmann::json* value_;
+  const JsonNode* node_;
 };
 
 }  // namespace headwise

@@ -17,7 +17,7 @@ class SentenceFile {
                                           const std::vector<std::string>& wanted);
 
   const std::string& path() const noexcept { return path_; }
-  const nlohmann::json& root() const noexcept { return tree_.root; }
+  const JsonNode& root() const noexcept { return tree_.root; }
   // Throws Error(bad_file) when the file holds none. Lives as long as this.
   JsonObject object() const { return JsonObject(path_, "", tree_.root); }
 

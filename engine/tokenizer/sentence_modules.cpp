@@ -10,8 +10,6 @@
 namespace headwise {
 namespace {
 
-using nlohmann::json;
-
 const std::vector<std::string> pooling_keys{"pooling_mode_cls_token",
                                             "pooling_mode_mean_tokens",
                                             "pooling_mode_max_tokens",
@@ -96,8 +94,8 @@ void read_module(const std::string& folder, const JsonObject& module, SentenceSe
 void read_modules(const std::string& folder, SentenceSettings& to) {
   const auto file = SentenceFile::open(folder, "modules.json", {});
   if (!file) return;
-  if (!file->root().is_array()) throw Error(ErrorCode::bad_file, in_quotes(file->path()) + ": no JSON array");
-  for (const json& module : file->root()) read_module(folder, JsonObject(file->path(), "a module", module), to);
+  if (!file->root().value.is_array()) throw Error(ErrorCode::bad_file, in_quotes(file->path()) + ": no JSON array");
+  for (const JsonNode& node : file->root().items) read_module(folder, JsonObject(file->path(), "a module", node), to);
   if (to.pooling_source.empty()) {
     throw Error(ErrorCode::unsupported,
                 in_quotes(file->path()) + ": has no Pooling, so it makes no embedding of a text");

@@ -66,8 +66,8 @@ void check_pre_tokenizer(const JsonObject& file) {
   if (kind != "BertPreTokenizer") refuse_kind(file, "the pre_tokenizer", kind, "BertPreTokenizer only");
 }
 
-AddedToken read_listed_token(const std::string& path, const json& value) {
-  const JsonObject token(path, "an added token", value);
+AddedToken read_listed_token(const std::string& path, const JsonNode& node) {
+  const JsonObject token(path, "an added token", node);
   AddedToken result = read_added_token(token);
   const std::uint64_t id = token.count("id").value_or(UINT64_MAX);
   if (id > INT32_MAX) token.refuse("has no id");
@@ -75,13 +75,15 @@ AddedToken read_listed_token(const std::string& path, const json& value) {
   return result;
 }
 
+bool is_id(const JsonNode& node) {
+  return node.value.is_number_unsigned() && node.value.get<std::uint64_t>() <= INT32_MAX;
+}
+
 // ["[SEP]", 102], as BertProcessing and RobertaProcessing name them.
 std::int64_t named_token(const JsonObject& processor, const std::string& key) {
-  const json& pair = processor.array(key);
-  if (pair.size() != 2 || !pair[1].is_number_unsigned() || pair[1].get<std::uint64_t>() > INT32_MAX) {
-    processor.refuse("has no " + key + " of a token and its id");
-  }
-  return pair[1].get<std::int64_t>();
+  const std::vector<JsonNode>& pair = processor.array(key);
+  if (pair.size() != 2 || !is_id(pair[1])) processor.refuse("has no " + key + " of a token and its id");
+  return pair[1].value.get<std::int64_t>();
 }
 
 // A token of a template stands for one or more ids.
@@ -90,9 +92,9 @@ void add_special(const JsonObject& processor, const JsonObject& part, Template& 
   const auto tokens = processor.object("special_tokens");
   const auto token = tokens ? tokens->object(name) : std::nullopt;
   if (!token) processor.refuse("has no special token " + in_quotes(name));
-  for (const json& id : token->array("ids")) {
-    if (!id.is_number_unsigned() || id.get<std::uint64_t>() > INT32_MAX) token->refuse("has an id that is none");
-    to.push_back({-1, id.get<std::int64_t>(), static_cast<std::int64_t>(part.count("type_id").value_or(0))});
+  for (const JsonNode& id : token->array("ids")) {
+    if (!is_id(id)) token->refuse("has an id that is none");
+    to.push_back({-1, id.value.get<std::int64_t>(), static_cast<std::int64_t>(part.count("type_id").value_or(0))});
   }
 }
 
@@ -104,8 +106,8 @@ void add_sequence(const JsonObject& part, Template& to) {
 
 Template read_template(const JsonObject& processor, const std::string& key) {
   Template result;
-  for (const json& value : processor.array(key)) {
-    const JsonObject part(processor.path(), "a part of the template", value);
+  for (const JsonNode& node : processor.array(key)) {
+    const JsonObject part(processor.path(), "a part of the template", node);
     if (const auto special = part.object("SpecialToken")) {
       add_special(processor, *special, result);
     } else if (const auto sequence = part.object("Sequence")) {
@@ -158,7 +160,7 @@ TokenSettings parse_tokenizer_json(const std::string& path, const std::string& t
   check_pre_tokenizer(file);
   read_post_processor(file, result.templates);
   result.vocabulary = std::move(tree.vocabulary);
-  for (const json& token : file.array("added_tokens")) {
+  for (const JsonNode& token : file.array("added_tokens")) {
     result.added_tokens.push_back(read_listed_token(path, token));
   }
   return result;

@@ -59,8 +59,8 @@ void add_special(TokenSettings& settings, const std::string& content) {
 void add_decoder_tokens(const JsonObject& config, TokenSettings& settings) {
   const auto tokens = config.object("added_tokens_decoder");
   if (!tokens) return;
-  for (const auto& [id, value] : tokens->value().items()) {
-    const JsonObject token(config.path(), "an added token", value);
+  for (const auto& [id, item] : tokens->node().keys) {
+    const JsonObject token(config.path(), "an added token", tokens->node().items[item]);
     AddedToken added = read_added_token(token);
     const auto end = id.data() + id.size();
     if (std::from_chars(id.data(), end, added.id).ptr != end || added.id < 0) tokens->refuse("has an id that is none");
