@@ -20,12 +20,14 @@ const EncoderConfig& Encoder::config() const noexcept {
   return model_->config;
 }
 
-const MultiHeadAttention& Encoder::attention(std::int64_t layer) const {
+const MultiHeadAttention& Encoder::attention(std::int64_t layer) const try {
   const std::int64_t count = config().num_layers;
   if (layer < 0 || layer >= count) {
     refuse("layer", "is " + std::to_string(layer) + "; expected 0 to " + std::to_string(count - 1));
   }
   return model_->layers[static_cast<std::size_t>(layer)].attention;
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to refuse a layer");
 }
 
 const char* Encoder::isa() const noexcept {

@@ -68,12 +68,14 @@ std::int64_t Tokenizer::vocabulary_size() const noexcept {
   return state_->vocabulary.size();
 }
 
-const std::string& Tokenizer::token(std::int64_t id) const {
+const std::string& Tokenizer::token(std::int64_t id) const try {
   if (id < 0 || id >= vocabulary_size()) {
     throw Error(ErrorCode::invalid_argument,
                 "token id " + std::to_string(id) + " is outside 0 to " + std::to_string(vocabulary_size() - 1));
   }
   return state_->vocabulary.token(id);
+} catch (const std::bad_alloc&) {
+  throw_out_of_memory("no memory to refuse a token id");
 }
 
 std::int64_t Tokenizer::id(std::string_view token) const try {
