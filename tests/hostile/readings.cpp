@@ -1,10 +1,11 @@
 #include "readings.hpp"
 
+#include "headwise/encoder.hpp"
 #include "headwise/files.hpp"
+#include "headwise/sentence.hpp"
 #include "headwise/tokenizer.hpp"
 #include "headwise/weights.hpp"
 #include "stored_layer.hpp"
-#include "temporary_folder.hpp"
 
 using namespace headwise;
 
@@ -39,14 +40,53 @@ std::string read_npy(const std::string& path) {
   return bytes_of(load_npy(path));
 }
 
+std::string parent(const std::string& path) {
+  return path.substr(0, path.rfind('/'));
+}
+
 std::string read_config(const std::string& path) {
-  const std::string folder = path.substr(0, path.rfind('/') + 1);
-  return std::to_string(heads_from_config(folder + "any.safetensors").value_or(0));
+  return std::to_string(heads_from_config(parent(path) + "/any.safetensors").value_or(0));
 }
 
 std::string read_tokenizer(const std::string& path) {
   const Tokenizer tokenizer = Tokenizer::load(path);
   return tokenizer.token(0) + std::to_string(tokenizer.encode("a b").ids.size());
+}
+
+std::string read_tokenizer_folder(const std::string& path) {
+  return read_tokenizer(parent(path)) + std::to_string(Tokenizer::load(parent(path)).max_length());
+}
+
+std::string read_encoder(const std::string& path) {
+  const Encoder encoder = Encoder::load(parent(path));
+  const Tensor ids(DType::i64, {3});
+  Tensor embedding({1, encoder.config().model_dim});
+  EncoderSession(encoder, {.threads = 1}).run({.token_ids = ids}, {.embedding = embedding.mutable_view()});
+  return bytes_of(embedding);
+}
+
+std::string read_settings(const std::string& path) {
+  const SentenceSettings settings = read_sentence_settings(parent(path));
+  return settings.pooling_source + std::to_string(settings.max_length) + settings.prompt;
+}
+
+std::string read_pooling(const std::string& path) {
+  return read_settings(parent(path));
+}
+
+void fill_models(const TemporaryFolder& folder) {
+  std::filesystem::copy(HEADWISE_TEST_DATA "/encoders/bert", folder.path() / "encoder");
+  for (const char* name : {"fast", "slow", "sentences/1_Pooling"}) {
+    std::filesystem::create_directories(folder.path() / name);
+  }
+  folder.write("fast/tokenizer.json", small_tokenizer);
+  folder.write("fast/tokenizer_config.json", R"({"model_max_length": 7})");
+  folder.write("slow/vocab.txt", "[UNK]\n[CLS]\n[SEP]\n[MASK]\nb\n");
+  folder.write("slow/tokenizer_config.json", R"({"added_tokens_decoder": {"3": {"content": "[MASK]"}}})");
+  folder.write("sentences/modules.json", R"([{"type": "models.Pooling", "path": "1_Pooling"}])");
+  folder.write("sentences/1_Pooling/config.json", R"({"pooling_mode_cls_token": true})");
+  folder.write("sentences/sentence_bert_config.json", R"({"max_seq_length": 9})");
+  folder.write("sentences/config_sentence_transformers.json", R"({"prompts": {"q": "Q"}, "default_prompt_name": "q"})");
 }
 
 void fill(const TemporaryFolder& folder) {
@@ -61,20 +101,39 @@ void fill(const TemporaryFolder& folder) {
   folder.write("vocab.txt", "[UNK]\n[CLS]\n[SEP]\na\n");
   save_npy(folder.file("array.npy"), layer.query_weight);
   save_npz(folder.file("arrays.npz"), {{"a", layer.query_weight}, {"b", layer.key_bias}});
+  fill_models(folder);
 }
 
 }  // namespace
 
 const std::vector<Reading>& readings() {
-  static const std::vector<Reading> all{{"tensors.safetensors", read_tensors},
-                                        {"layer.safetensors", read_layer},
+  static const std::vector<Reading> all{{"tensors.safetensors", read_tensors, ".safetensors"},
+                                        {"layer.safetensors", read_layer, ".safetensors"},
                                         {"model.safetensors.index.json", read_tensors},
                                         {"arrays.npz", read_tensors},
                                         {"array.npy", read_npy},
-                                        {"config.json", read_config},
+                                        {"config.json", read_config, ".json"},
                                         {"tokenizer.json", read_tokenizer},
-                                        {"vocab.txt", read_tokenizer}};
+                                        {"vocab.txt", read_tokenizer, "vocab.txt"},
+                                        {"fast/tokenizer.json", read_tokenizer_folder},
+                                        {"fast/tokenizer_config.json", read_tokenizer_folder, ".json"},
+                                        {"slow/vocab.txt", read_tokenizer_folder},
+                                        {"slow/tokenizer_config.json", read_tokenizer_folder, ".json"},
+                                        {"sentences/modules.json", read_settings},
+                                        {"sentences/1_Pooling/config.json", read_pooling},
+                                        {"sentences/sentence_bert_config.json", read_settings, ".json"},
+                                        {"sentences/config_sentence_transformers.json", read_settings, ".json"},
+                                        {"encoder/config.json", read_encoder},
+                                        {"encoder/model.safetensors", read_encoder}};
   return all;
+}
+
+std::string place_in(const TemporaryFolder& folder, const Reading& reading) {
+  const std::string model = reading.in_model() ? reading.name.substr(0, reading.name.find('/')) : "";
+  const auto everything = std::filesystem::copy_options::recursive;
+  if (!model.empty()) std::filesystem::copy(good_folder() + model, folder.path() / model, everything);
+  std::filesystem::remove(folder.path() / reading.name);
+  return folder.file(reading.name);
 }
 
 const std::string& good_folder() {
