@@ -439,6 +439,56 @@ class RunView(CommandTest):
         self.fails(2, ["--attention-heads"], *call, *array, *page, "--attention-heads", "0")
         self.fails(1, ["absent"], *call, *array, *page, "--tokens", self.folder / "absent.txt")
 
+    def with_tokens(self):
+        """A call of four tokens whose page shows those of a file."""
+        self.page, self.tokens = self.folder / "page.html", self.folder / "tokens.txt"
+        query = write_npy(self.folder / "q.npy", [1, 4, 32], wave(128))
+        files = ["--attention", self.folder / "w.npy", "--view", self.page]
+        return ["run", TINY_BERT, "--query", query, "--repeat", "1", *files, "--tokens"]
+
+    def test_what_can_stand_in_the_place_of_tokens(self):
+        call = self.with_tokens()
+        os.mkfifo(self.folder / "fifo")
+        (self.folder / "inner").mkdir()
+        (self.folder / "empty").touch()
+        (self.folder / "loop").symlink_to("loop")
+        (self.folder / "dangling").symlink_to("absent")
+        (self.folder / "zeros").symlink_to("/dev/zero")
+        (self.folder / "null").symlink_to("/dev/null")
+        for name in ("fifo", "inner", "empty", "loop", "dangling", "zeros", "null"):
+            with self.subTest(name):
+                self.fails(1, [name], *call, self.folder / name, timeout=20)
+        self.assertFalse(self.page.exists() or (self.folder / "w.npy").exists())
+
+    def test_files_that_hold_no_tokens_or_too_many(self):
+        call, most = self.with_tokens(), 1 << 20
+        for text, words in (
+            (b"\n" * (most + 1), "longer than 1 MiB"),
+            (b"[" * (most + 1), "longer than 1 MiB"),
+            (b"\n" * most, f"{most} tokens"),
+            (b"[" * most, "no valid JSON"),
+            (b"[" * (most // 2) + b"]" * (most // 2), "list of other things"),
+            (b'["' + b'","' * (most // 3 - 2) + b'"]', f"{most // 3 - 1} tokens"),
+            (b"a\0b\nc\n", "NUL"),
+            (b'["a\xff", "b"]', "no valid JSON"),
+            (b'["\\ud800", "a"]', "no valid JSON"),
+        ):
+            with self.subTest(start=text[:20], words=words):
+                self.tokens.write_bytes(text)
+                self.fails(1, [words], *call, self.tokens, timeout=60)
+                self.assertFalse(self.page.exists())
+
+    def test_strange_and_long_tokens_are_shown(self):
+        call, most = self.with_tokens(), 1 << 20
+        for text, expected in (
+            (b"a\xff\n\xe4\xb8\n\r\n \n", ["a\\xFF", "\\xE4\\xB8", "", " "]),
+            (b"x" * (most - 2) + b"\ny", ["x" * (most - 2), "y"]),
+        ):
+            with self.subTest(start=text[:20]):
+                self.tokens.write_bytes(text)
+                self.ok(*call, self.tokens)
+                self.assertEqual(blocks(self.page.read_text())[0]["tokens"], expected)
+
 
 if __name__ == "__main__":
     unittest.main()
