@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bench_options.hpp"
+#include "file_roles.hpp"
 #include "option_types.hpp"
 #include "standard_streams.hpp"
 #include "text_files.hpp"
@@ -59,6 +60,7 @@ void choose_formats(const CLI::App& app, BenchOptions& options) {
   if (options.common.json) options.format = BenchFormat::json;
   if (options.output.empty()) return;
   check_target("--output", options.output, "results");
+  check_targets_differ({{"--output", options.output}}, layer_files(options));
   options.file_format = format_of_file(options.output);
 }
 

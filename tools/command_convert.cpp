@@ -8,6 +8,7 @@
 #include "command.hpp"
 #include "convert_job.hpp"
 #include "convert_report.hpp"
+#include "file_roles.hpp"
 #include "option_types.hpp"
 #include "text_files.hpp"
 
@@ -73,6 +74,13 @@ void add_target_options(CLI::App& app, ConvertOptions& options) {
   app.add_flag("--force", options.force, "Replace OUT if it is there")->group(group);
 }
 
+// Of the weights, those that OUT must not replace are known when FILE is open.
+std::vector<NamedPath> read_files(const ConvertOptions& options) {
+  std::vector<NamedPath> files = settings_files(options.file);
+  files.insert(files.begin(), {{"FILE", options.file}, {"--map", options.load.name_map}});
+  return files;
+}
+
 void check_options(const ConvertOptions& options) {
   if (!options.output.ends_with(".safetensors") && !options.to_npz()) {
     throw UsageError("OUT " + options.output + " must end with .safetensors or .npz, which says how it is written");
@@ -81,7 +89,7 @@ void check_options(const ConvertOptions& options) {
     throw UsageError(".npz has no bf16; choose f16 or .safetensors");
   if (options.to_npz() && !options.metadata.empty()) throw UsageError("--metadata: .npz keeps none");
   check_target("OUT", options.output, "weight");
-  if (same_file(options.file, options.output)) throw UsageError("FILE and OUT name the same file, " + options.output);
+  check_targets_differ({{"OUT", options.output}}, read_files(options));
   for (const auto& [key, value] : options.metadata) {
     if (key.starts_with("headwise."))
       throw UsageError("--metadata " + key + ": names with headwise. say how a layer loads");

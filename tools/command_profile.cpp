@@ -5,6 +5,7 @@
 
 #include "command.hpp"
 #include "console.hpp"
+#include "file_roles.hpp"
 #include "option_types.hpp"
 #include "profile_html.hpp"
 #include "profile_report.hpp"
@@ -66,15 +67,9 @@ void check_files(const ProfileCommandOptions& options) {
   check_standard_output(options);
   check_target("--html", options.html, ".html");
   check_target("--trace", options.trace, ".json");
-  std::vector<std::string> others{options.file, options.html};
-  for (const InputFile& file : input_files()) others.push_back(options.inputs[file.id]);
-  for (const std::string& other : others) {
-    if (is_standard(other)) continue;
-    if (!options.trace.empty() && options.trace == other) throw UsageError("--trace names another file, " + other);
-    if (&other != &others[1] && !options.html.empty() && options.html == other) {
-      throw UsageError("--html names another file, " + other);
-    }
-  }
+  std::vector<NamedPath> read = layer_files(options);
+  for (const InputFile& file : input_files()) read.emplace_back(file.option(), options.inputs[file.id]);
+  check_targets_differ({{"--html", options.html}, {"--trace", options.trace}}, std::move(read));
   if (!options.limits && !options.html.empty()) throw UsageError("--html draws the roofs that --no-limits leaves out");
 }
 

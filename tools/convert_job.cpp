@@ -132,7 +132,8 @@ void check_inputs(const WeightFile& file, const std::string& output) {
     if (!info.file.empty()) inputs.insert((folder / info.file).string());
   }
   for (const std::string& input : inputs) {
-    if (same_file(input, output)) throw UsageError("OUT " + output + " is a file of the model to convert");
+    if (same_file(input, output))
+      throw UsageError("OUT " + output + " is a file of the model to convert; give OUT another name");
   }
 }
 

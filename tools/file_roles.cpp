@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "console.hpp"
+#include "standard_streams.hpp"
 #include "text_files.hpp"
 
 namespace headwise::tools {
@@ -21,9 +22,25 @@ constexpr std::array settings_names{"config.json",
                                     "sentence_bert_config.json",
                                     "config_sentence_transformers.json"};
 
-bool is_model_file(const std::string& name) {
-  if (name.ends_with(".safetensors") || name.ends_with(".index.json")) return true;
-  return std::find(settings_names.begin(), settings_names.end(), name) != settings_names.end();
+bool is_settings(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name.ends_with(".index.json") ||
+         std::find(settings_names.begin(), settings_names.end(), name) != settings_names.end();
+}
+
+bool is_weights(const fs::path& file) {
+  return file.extension() == ".safetensors";
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+fs::path folder_of(const std::string& model) {
+  if (is_folder(model)) return model;
+  const fs::path folder = fs::path(model).parent_path();
+  return folder.empty() ? "." : folder;
 }
 
 std::vector<fs::path> entries(const fs::path& folder) {
@@ -35,27 +52,54 @@ std::vector<fs::path> entries(const fs::path& folder) {
   return found;
 }
 
+NamedPath named(const fs::path& file, const fs::path& folder) {
+  return {"the model's " + file.lexically_relative(folder).string(), file.string()};
+}
+
+// Weights beside a single file are other models, unless there is an index that may name them.
+bool has_shards(const std::string& model, const std::vector<NamedPath>& settings) {
+  return is_folder(model) || std::any_of(settings.begin(), settings.end(),
+                                         [](const NamedPath& file) { return file.second.ends_with(".index.json"); });
+}
+
 }  // namespace
 
 void check_targets_differ(const std::vector<NamedPath>& targets, std::vector<NamedPath> read) {
   for (const NamedPath& target : targets) {
     for (const auto& [name, path] : read) {
       if (!same_file(target.second, path)) continue;
-      throw UsageError(name + " and " + target.first + " name the same file, " + target.second);
+      throw UsageError(name + " and " + target.first + " name the same file, " + target.second + "; give " +
+                       target.first + " another name");
     }
     read.push_back(target);
   }
 }
 
 // Modules of sentence-transformers have a folder and a config.json each.
-std::vector<NamedPath> model_files(const std::string& folder) {
+std::vector<NamedPath> settings_files(const std::string& model) {
   std::vector<NamedPath> files;
-  std::error_code ignored;
+  if (model.empty() || is_standard(model)) return files;
+  const fs::path folder = folder_of(model);
   for (const fs::path& entry : entries(folder)) {
-    const fs::path file = fs::is_directory(entry, ignored) ? entry / "config.json" : entry;
-    if (!is_model_file(file.filename().string())) continue;
-    files.emplace_back("the model's " + file.lexically_relative(folder).string(), file.string());
+    const fs::path file = is_folder(model) && is_folder(entry) ? entry / "config.json" : entry;
+    if (is_settings(file)) files.push_back(named(file, folder));
   }
+  return files;
+}
+
+std::vector<NamedPath> model_files(const std::string& model) {
+  std::vector<NamedPath> files = settings_files(model);
+  if (!has_shards(model, files)) return files;
+  const fs::path folder = folder_of(model);
+  for (const fs::path& entry : entries(folder)) {
+    if (is_weights(entry)) files.push_back(named(entry, folder));
+  }
+  return files;
+}
+
+std::vector<NamedPath> layer_files(const LayerChoice& options) {
+  std::vector<NamedPath> files{{"FILE", options.file}, {"--map", options.load.name_map}};
+  for (NamedPath& file : model_files(options.file)) files.push_back(std::move(file));
   return files;
 }
 

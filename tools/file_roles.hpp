@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "layer_options.hpp"
+
 namespace headwise::tools {
 
 using NamedPath = std::pair<std::string, std::string>;  // an option or what else names the file, and its path
@@ -12,7 +14,12 @@ using NamedPath = std::pair<std::string, std::string>;  // an option or what els
 // Throws UsageError for a target that is one of the files read, or another target; "" and "-" are none.
 void check_targets_differ(const std::vector<NamedPath>& targets, std::vector<NamedPath> read);
 
-// What a model's folder is read from: weights, settings, tokenizer. Empty for anything but a folder.
-std::vector<NamedPath> model_files(const std::string& folder);
+// What is read with a model beside its weights, and what belongs to it: config.json, tokenizer, index. `model` is its
+// folder, or a weight file or an index in it.
+std::vector<NamedPath> settings_files(const std::string& model);
+// The same and the weights that it may read: all in its folder for a folder, and where there is an index.
+std::vector<NamedPath> model_files(const std::string& model);
+// All that loading a layer may read.
+std::vector<NamedPath> layer_files(const LayerChoice& options);
 
 }  // namespace headwise::tools

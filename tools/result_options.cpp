@@ -62,8 +62,7 @@ std::string ResultOptions::on_standard_output() const {
 
 void check_targets(const ResultOptions& options) {
   check_standard_output(options);
-  std::vector<NamedPath> read = model_files(options.file), targets;
-  read.emplace_back("FILE", options.file);
+  std::vector<NamedPath> read = layer_files(options), targets;
   for (const InputFile& file : input_files()) read.emplace_back(file.option(), options.inputs[file.id]);
   for (const OutputFile& file : output_files()) {
     if (!options.wants(file.id)) continue;

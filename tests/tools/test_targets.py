@@ -1,0 +1,116 @@
+"""No file that a call may write takes the place of one that belongs to the model, whatever names it."""
+
+import json
+import os
+import shutil
+import unittest
+
+from command import TEXT_MODEL, TINY_BERT, CommandTest, read_npy
+
+SETTINGS = ("config.json", "tokenizer.json", "vocab.txt", "tokenizer_config.json", "modules.json")
+SIZES = ("--shapes", "1x8", "--min-time", "0.001", "--rounds", "1")
+
+
+class Targets(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.model = self.folder / "model"
+        shutil.copytree(TINY_BERT.parent, self.model)
+        for name in SETTINGS:
+            if not (self.model / name).exists():
+                (self.model / name).write_text("{}")
+        self.weights = self.model / "model.safetensors"
+
+    def make_shards(self):
+        """The weights of the model as two shards and an index."""
+        shard = self.weights.rename(self.model / "model-1.safetensors")
+        shutil.copy(shard, self.model / "model-2.safetensors")
+        data = shard.read_bytes()
+        names = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+        names.pop("__metadata__", None)
+        index = self.model / "model.safetensors.index.json"
+        index.write_text(json.dumps({"weight_map": dict.fromkeys(names, shard.name)}))
+        return index
+
+    def writers(self, source):
+        """Every option of a command on a layer of `source` that names a file to write, without that name."""
+        run = ["run", source, "--query", self.query, "--repeat", "1"]
+        profile = ["profile", source, "--query", self.query, "--repeat", "1"]
+        page = [*run, "--attention", self.folder / "w.npy", "--view"]
+        return {
+            **{f"run {option}": [*run, option] for option in ("--output", "--attention", "--column-sums")},
+            "run --view": page,
+            "profile --html": [*profile, "--html"],
+            "profile --trace": [*profile, "--no-limits", "--trace"],
+        }
+
+    def unchanged(self, words, files, writers):
+        before = {path: path.read_bytes() for path in self.model.iterdir()}
+        for name, call in writers.items():
+            for target in files:
+                with self.subTest(call=name, target=target):
+                    self.fails(2, [*words, "same file", "another name"], *call, target)
+        self.assertEqual({path: path.read_bytes() for path in self.model.iterdir()}, before)
+
+    def test_settings_beside_a_weight_file(self):
+        files = [self.model / name for name in SETTINGS]
+        for name, source in zip(("symbolic", "hard"), files):
+            (os.link if name == "hard" else os.symlink)(source, self.folder / name)
+            files.append(self.folder / name)
+        self.unchanged(["the model's "], files, self.writers(self.weights))
+        inside = [str(target.relative_to(self.model)) for target in files[: len(SETTINGS)]]
+        for target in inside:  # a name without a folder
+            call = ["run", self.weights.name, "--query", self.query, "--output", target]
+            self.fails(2, ["the model's " + target], *call, cwd=self.model)
+
+    def test_shards_and_their_index(self):
+        index = self.make_shards()
+        files = [*self.model.glob("model-*"), index, self.model / "config.json"]
+        for source in (self.model, index, files[0]):
+            targets = [file for file in files if file != source]
+            self.unchanged(["the model's "], targets, self.writers(source))
+        self.unchanged(["FILE"], [index], self.writers(index))
+
+    def test_bench(self):
+        call = ["bench", self.weights, *SIZES, "-o"]
+        files = [path for path in self.model.iterdir() if path.suffix == ".json"]
+        self.unchanged(["the model's ", "--output"], files, {"bench": call})
+
+    def test_convert(self):
+        hidden = self.folder / "out.safetensors"  # its name is one that convert takes
+        for source in (self.weights, self.model):
+            for target in SETTINGS:
+                hidden.unlink(missing_ok=True)
+                hidden.symlink_to(self.model / target)
+                self.unchanged(["the model's ", "OUT"], [hidden], {"convert": ["convert", source, "--force"]})
+        index = self.make_shards()
+        for source in (self.model, index):
+            shard = self.model / "model-1.safetensors"
+            self.fails(2, ["a file of the model", "another name"], "convert", source, shard, "--force")
+
+    def test_the_map_of_names(self):
+        names = self.model / "map.json"
+        names.write_text("{}")
+        writers = {name: [call[0], call[1], "--map", names, *call[2:]] for name, call in self.writers(self.weights).items()}
+        self.unchanged(["--map"], [names], writers)
+
+    def test_other_names_in_the_folder(self):
+        for _ in range(2):  # the second replaces the first
+            self.ok("run", self.weights, "--query", self.query, "--repeat", "1", "--output", self.model / "y.npy")
+            self.ok("convert", self.weights, self.model / "other.safetensors", "--force")
+            self.ok("convert", self.model, self.model / "other.safetensors", "--force")
+        self.assertEqual(read_npy(self.model / "y.npy")[0], [2, 5, 32])
+
+    def test_texts(self):
+        model = self.folder / "texts"
+        shutil.copytree(TEXT_MODEL, model)
+        before = {path: path.read_bytes() for path in model.iterdir()}
+        text = [model, "--text", "the bank"]
+        for target in before:
+            for call in (["embed", *text, "--output"], ["view", *text, "-o"], ["view", *text, "--export"]):
+                self.fails(2, ["the model's " + target.name, "another name"], *call, target)
+        self.assertEqual({path: path.read_bytes() for path in model.iterdir()}, before)
+
+
+if __name__ == "__main__":
+    unittest.main()
