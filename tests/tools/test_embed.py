@@ -2,59 +2,15 @@
 
 import json
 import os
-import shutil
-import struct
-import subprocess
 import unittest
 
-from command import ROOT, TIMEOUT, TINY_ENCODER, TOOL, CommandTest, read_npy, spoil_words
-from sentence_reference import Bert, cosine
+from command import ROOT, CommandTest, read_npy, spoil_words
+from sentences import CLS, SEP, TEXTS, WORDS, EmbedTest
 
 REAL = ROOT / "build" / "models" / "all-MiniLM-L6-v2"
-WORDS = (TINY_ENCODER / "vocab.txt").read_text().split()
-CLS, SEP = 2, 3
-TEXTS = ["a b c", "", "ab, cd", "é\u0301 A", "u t s r q p o n", "[MASK] a", "中"]
-IDS = [[5, 6, 7], [], [5, 27, 28, 1], [9, 5], [25, 24, 23, 22, 21, 20, 19, 18], [4, 5], [1]]
 
 
-class Embed(CommandTest):
-    def setUp(self):
-        super().setUp()
-        self.model = self.folder / "model"
-        shutil.copytree(TINY_ENCODER, self.model)
-        self.bert = Bert(self.model)
-
-    def texts_file(self, texts, end="\n"):
-        path = self.folder / "texts.txt"
-        path.write_bytes(b"".join((t if isinstance(t, bytes) else t.encode()) + end.encode() for t in texts))
-        return path
-
-    def expected(self, **options):
-        return [self.bert.embedding([CLS, *ids, SEP], **options) for ids in IDS]
-
-    def lines(self, *arguments, **options):
-        out = self.ok("embed", self.model, *arguments, **options).out.decode()
-        return [json.loads(line) for line in out.splitlines()]
-
-    def embeddings(self, *arguments, **options):
-        return [line["embedding"] for line in self.lines(*arguments, **options)]
-
-    def check(self, found, wanted, tolerance=5e-6):
-        self.assertEqual(len(found), len(wanted))
-        for row, other in zip(found, wanted):
-            self.assertEqual(len(row), len(other))
-            self.assertLess(max(abs(a - b) for a, b in zip(row, other)), tolerance)
-
-    def modules(self, pooling, normalize=False):
-        kinds = [("", "Transformer"), ("1_Pooling", "Pooling")] + [("2_Normalize", "Normalize")] * normalize
-        modules = [
-            {"idx": i, "path": path, "type": f"sentence_transformers.models.{kind}"}
-            for i, (path, kind) in enumerate(kinds)
-        ]
-        (self.model / "modules.json").write_text(json.dumps(modules))
-        (self.model / "1_Pooling").mkdir(exist_ok=True)
-        (self.model / "1_Pooling" / "config.json").write_text(json.dumps({f"pooling_mode_{pooling}": True}))
-
+class Embed(EmbedTest):
     def test_texts_of_options_files_and_standard_input_give_the_same_as_float64(self):
         wanted = self.expected()
         options = [part for text in TEXTS for part in ("--text", text)]
@@ -137,10 +93,6 @@ class Embed(CommandTest):
         piped = self.ok("embed", self.model, "--file", file, "--output", "-").out
         self.assertEqual(piped, array.read_bytes())
 
-    @staticmethod
-    def as_f32(rows):
-        return [struct.unpack(f"<{len(row)}f", struct.pack(f"<{len(row)}f", *row)) for row in rows]
-
     def test_json_is_one_object(self):
         options = ["--text", "a", "--text", "b c"]
         found = self.ok("embed", self.model, *options, "--json").json()
@@ -177,86 +129,6 @@ class Embed(CommandTest):
             alone[i] = self.embeddings("--text", texts[i], "--threads", "1")[0]
         self.assertEqual({i: found[i] for i in alone}, alone)
         self.assertEqual(self.embeddings("--file", self.texts_file(texts), "--threads", "3"), found)
-
-    def test_who_writes_a_line_and_waits_gets_its_embedding(self):
-        command = [TOOL, "embed", str(self.model), "--quiet"]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-            for text, ids in (("a b", [5, 6]), ("c", [7])):
-                process.stdin.write(text.encode() + b"\n")
-                process.stdin.flush()
-                self.check(
-                    [json.loads(process.stdout.readline())["embedding"]], [self.bert.embedding([CLS, *ids, SEP])]
-                )
-            process.stdin.close()
-            self.assertEqual(process.wait(TIMEOUT), 0)
-
-    def test_wrong_calls_say_what_to_do(self):
-        self.fails(1, ["no such folder"], "embed", self.folder / "absent", "--text", "a")
-        self.fails(1, ["absent.txt", "cannot open"], "embed", self.model, "--file", self.folder / "absent.txt")
-        self.fails(2, ["--text", "--file"], "embed", self.model, "--text", "a", "--file", self.texts_file(["a"]))
-        self.fails(
-            2, ["--with-text"], "embed", self.model, "--text", "a", "--with-text", "--output", self.folder / "e.npy"
-        )
-        lines = self.texts_file(["a"])
-        self.fails(2, ["--file", "same file"], "embed", self.model, "--file", lines, "--output", lines)
-        for path in self.model.iterdir():
-            call = ["embed", self.model, "--file", lines, "--output", path]
-            self.fails(2, ["the model's " + path.name, "same file"], *call)
-        self.fails(2, ["--pooling", "mean|cls|max"], "embed", self.model, "--text", "a", "--pooling", "sum")
-        self.fails(1, ["directory"], "embed", self.model, "--file", self.folder, "--quiet")
-        (self.model / "vocab.txt").write_text("".join(word + "\n" for word in [*WORDS, "more"]))
-        self.fails(1, ["31", "30", "not of one model"], "embed", self.model, "--text", "a")
-        (self.model / "vocab.txt").unlink()
-        self.fails(1, ["vocab.txt"], "embed", self.model, "--text", "a")
-
-    def test_folders_that_are_no_models(self):
-        """The same words of every command, and no advice about the disk where that does not help."""
-        broken, settings, words = (self.folder / name for name in ("broken", "settings", "words"))
-        for folder in (broken, settings, words):
-            shutil.copytree(TINY_ENCODER, folder)
-        (broken / "config.json").write_text('{"a":')
-        (settings / "config.json").unlink()
-        (words / "vocab.txt").unlink()
-        os.mkfifo(self.folder / "pipe")
-        page = self.folder / "p.html"
-        for model, expected in (
-            (self.folder / "absent", ["no such folder", "config.json, model.safetensors, and tokenizer.json or vocab"]),
-            (self.model / "model.safetensors", ["no folder; give the folder of a model, with config.json"]),
-            (self.model / "config.json", ["no folder; give the folder"]),
-            (self.folder / "pipe", ["no folder; give the folder"]),
-            (broken, ["config.json", "not a valid JSON object"]),
-            (settings, ["no config.json", "beside the weights"]),
-            (words, ["no tokenizer.json and no vocab.txt; give"]),
-        ):
-            text = [model, "--text", "a"]
-            calls = (["embed", *text], ["similar", model, "a", "b"], ["view", *text, "-o", page])
-            messages = {self.fails(1, expected, *call) for call in calls}
-            self.assertEqual(len(messages), 1, messages)
-            self.assertNotIn("space left", messages.pop())
-        self.fails(2, ["name of a .npy file"], "embed", self.model, "--text", "a", "--output", self.folder)
-
-    def test_links_to_nowhere_are_not_passed_over(self):
-        for name in ("tokenizer.json", "tokenizer_config.json", "modules.json", "sentence_bert_config.json"):
-            for target in ("nowhere", name):
-                with self.subTest(name=name, target=target):
-                    (self.model / name).symlink_to(target)
-                    self.fails(1, [name], "embed", self.model, "--text", "a")
-                    (self.model / name).unlink()
-
-    def test_similar_says_nothing_of_lengths(self):
-        note = self.ok("similar", self.model, "a", "b").err
-        self.assertIn(b"--pooling changes that", note)
-        self.assertNotIn(b"normalize", note)
-
-    def test_similar_prints_the_cosine(self):
-        a, b = self.bert.embedding([CLS, 5, 6, SEP]), self.bert.embedding([CLS, 7, SEP])
-        found = self.ok("similar", self.model, "a b", "c")
-        self.assertAlmostEqual(float(found.out), cosine(a, b), delta=2e-6)
-        found = self.ok("similar", self.model, "a b", "c", "--json").json()
-        self.assertAlmostEqual(found["cosine"], cosine(a, b), delta=1e-6)
-        self.assertEqual(found["texts"], ["a b", "c"])
-        self.assertAlmostEqual(float(self.ok("similar", self.model, "a", "a").out), 1, delta=1e-6)
-        self.fails(2, ["B"], "similar", self.model, "a")
 
 
 class Real(CommandTest):
