@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <headwise/headwise.hpp>
 #include <new>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "info_report.hpp"
 #include "option_words.hpp"
 #include "text.hpp"
+#include "warnings.hpp"
 
 namespace headwise::tools {
 namespace {
@@ -81,6 +83,17 @@ void check_option_names(const CommandLine& line) {
   }
 }
 
+int run_command(const CommandLine& line) {
+  for (const Command& command : line.commands) {
+    if (!command.parser->parsed()) continue;
+    const CLI::Option* quiet = command.parser->get_option_no_throw("--quiet");
+    std::optional<Warnings> warnings;
+    if (quiet == nullptr || quiet->count() == 0) warnings.emplace();
+    return command.run();
+  }
+  return exit_usage;
+}
+
 int parse_and_run(CommandLine& line, int count, char** arguments) {
   check_command_name(line, count, arguments);
   try {
@@ -97,10 +110,7 @@ int parse_and_run(CommandLine& line, int count, char** arguments) {
     throw UsageError(std::string(error.what()) + "; see '" + help_command(line) + "'");
   }
   if (line.verbose) throw UsageError("--verbose says nothing without --version");
-  for (const Command& command : line.commands) {
-    if (command.parser->parsed()) return command.run();
-  }
-  return exit_usage;
+  return run_command(line);
 }
 
 // The library says what is wrong; the command knows what its user can do about it.
