@@ -10,8 +10,8 @@ namespace {
 
 void check_rank(const char* role, const TensorView& tensor) {
   if (tensor.shape.rank() == 2 || tensor.shape.rank() == 3) return;
-  throw CommandError(std::string(role) + " has shape " + to_string(tensor.shape) +
-                     "; make it [batch, length, width] or [length, width]");
+  throw UsageError(std::string(role) + " has shape " + to_string(tensor.shape) +
+                   "; make it [batch, length, width] or [length, width]");
 }
 
 std::int64_t rows_of(const TensorView& tensor) {

@@ -12,7 +12,7 @@ struct CallShape {
   bool ragged = false;
 };
 
-// Throws CommandError unless query and key have two or three axes.
+// Throws UsageError unless query and key have two or three axes.
 CallShape call_shape(const AttentionInputs& inputs);
 
 }  // namespace headwise::tools

@@ -17,7 +17,7 @@ enum ExitCode {
   exit_interrupted = 130,  // as a shell says it of SIGINT
 };
 
-// The command line cannot be obeyed as it stands: exit code 2.
+// The command line cannot be obeyed as it stands, or what it names does not fit together: exit code 2.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

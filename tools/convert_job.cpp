@@ -74,7 +74,7 @@ ConvertedLayer convert_layer(const WeightFile& file, const AttentionLayer& layer
     converted.stored = store_layer(converted.weights, storage_for(layer, options));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_argument) throw;
-    throw CommandError("layer " + std::to_string(layer.index) + ": " + error.what() + "; choose another --to-family");
+    throw UsageError("layer " + std::to_string(layer.index) + ": " + error.what() + "; choose another --to-family");
   }
   return converted;
 }

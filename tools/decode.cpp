@@ -54,10 +54,10 @@ void check_decoding(const ResultOptions& options) {
 }
 
 void check_room(const CacheOptions& options, std::int64_t length) {
-  if (length == 0) throw CommandError("the query holds no token to feed through a cache");
+  if (length == 0) throw UsageError("the query holds no token to feed through a cache");
   if (options.circular || length <= options.capacity) return;
-  throw CommandError("--cache-capacity " + std::to_string(options.capacity) + " is less than the " +
-                     std::to_string(length) + " tokens of the query; give that many, or --cache-circular");
+  throw UsageError("--cache-capacity " + std::to_string(options.capacity) + " is less than the " +
+                   std::to_string(length) + " tokens of the query; give that many, or --cache-circular");
 }
 
 AttentionInputs token_inputs(const AttentionInputs& inputs, std::int64_t t) {

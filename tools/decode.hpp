@@ -10,7 +10,7 @@ namespace headwise::tools {
 // Throws UsageError naming the first option that has no meaning when one token comes after the other.
 void check_decoding(const LayerOptions& options);
 void check_decoding(const ResultOptions& options);  // the results too: only --output is offered
-// Throws CommandError unless the tokens of a query fit a cache.
+// Throws UsageError unless the tokens of a query fit a cache.
 void check_room(const CacheOptions& options, std::int64_t length);
 
 // Token t of a call whose key and value are its query, as a call of its own.

@@ -79,7 +79,7 @@ TensorView with_layers(const TensorView& tensor, const ArrayChoice& choice) {
 }
 
 [[noreturn]] void refuse(const ArrayChoice& choice, const std::string& problem) {
-  throw CommandError(printable(choice.title) + " " + problem);
+  throw UsageError(printable(choice.title) + " " + problem);
 }
 
 void check_shape(const TensorView& attention, const ArrayChoice& choice) {

@@ -22,8 +22,7 @@ struct ArrayChoice {
 };
 
 // `attention` is [heads, tokens, tokens], or the same for each sequence or layer; `contribution` [heads, tokens, width]
-// likewise, or not given. Of a padded sequence as many rows and keys count as there are tokens. Throws CommandError,
-// and UsageError for a sequence that is not there.
+// likewise, or not given. Of a padded sequence as many rows and keys count as there are tokens. Throws UsageError.
 HeadWeights head_arrays(const TensorView& attention, const TensorView& contribution, const ArrayChoice& choice);
 
 }  // namespace headwise::tools

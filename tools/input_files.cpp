@@ -33,7 +33,7 @@ std::string overflow_words(const Tensor& before, const Tensor& after) {
 Tensor to_floats(const FileRole& file, Tensor tensor, DType dtype, const Console& console) {
   if (tensor.dtype() == dtype) return tensor;
   if (!is_float(tensor.dtype())) {
-    throw CommandError(type_and_name(file.role, file.path, tensor) + "; save it as f32, f64 or f16");
+    throw UsageError(type_and_name(file.role, file.path, tensor) + "; save it as f32, f64 or f16");
   }
   Tensor converted = convert(tensor, dtype);
   console.note(type_and_name(file.role, file.path, tensor) + ", converted to " + dtype_name(dtype) +
@@ -61,14 +61,14 @@ Tensor numbers_file(const std::string& role, const std::string& path) {
   Tensor tensor = load_array(path);
   const std::string what = type_and_name("--" + role, path, tensor);
   if (is_float(tensor.dtype()) || tensor.dtype() == DType::boolean) {
-    throw CommandError(what + "; save it as whole numbers, i64 or i32");
+    throw UsageError(what + "; save it as whole numbers, i64 or i32");
   }
   if (tensor.dtype() == DType::i32) return tensor;
   try {
     return convert(tensor, DType::i64);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_argument) throw;
-    throw CommandError(what + ": " + error.what() + "; save it as i64");
+    throw UsageError(what + ": " + error.what() + "; save it as i64");
   }
 }
 

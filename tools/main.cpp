@@ -19,9 +19,10 @@ namespace headwise::tools {
 namespace {
 
 constexpr auto exit_codes = R"(
-Exit codes: 0 done, 1 failed, 2 the command line is wrong or does not fit FILE
-(no such layer, family or head), 3 slower (bench). A reader that closes its pipe
-ends the command quietly (SIGPIPE).
+Exit codes: 0 done, 1 failed, 2 the command line is wrong, or what it asks for
+does not fit: no such layer, family or head in FILE, an input of another shape
+or type, 3 slower (bench). A file that cannot be read or written or is damaged
+is a failure. A reader that closes its pipe ends the command quietly (SIGPIPE).
 Results go to stdout or files, everything else to stderr.)";
 
 struct CommandLine {
@@ -155,7 +156,9 @@ int run_command_line(int count, char** arguments) {
   } catch (const UsageError& error) {
     return fail(error.what(), exit_usage);
   } catch (const Error& error) {
-    return fail(in_option_words(error.what()) + advice(error), exit_failed);
+    // All of the files were sound: it is what was asked of them.
+    const bool unfit = error.code() == ErrorCode::invalid_argument;
+    return fail(in_option_words(error.what()) + advice(error), unfit ? exit_usage : exit_failed);
   } catch (const std::bad_alloc&) {
     return fail("out of memory; try a smaller batch or shorter sequences", exit_failed);
   } catch (const std::exception& error) {

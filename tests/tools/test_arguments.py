@@ -121,7 +121,7 @@ class Words(CommandTest):
                               (["--query-offsets", "1,2,3"], "--query-offsets has shape"),
                               (["--position-ids", ids], "--position-ids"), (["--key", mask], "--key has shape")):
             with self.subTest(options=options):
-                message = self.fails(1, [word], "run", TINY_BERT, "--query", self.query, *options)
+                message = self.fails(2, [word], "run", TINY_BERT, "--query", self.query, *options)
                 self.assertNotRegex(message.replace(str(self.folder), ""), self.API)
 
     def test_options_are_called_by_their_names(self):

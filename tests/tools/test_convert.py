@@ -112,7 +112,7 @@ class Layouts(Convert):
 
     def test_a_family_without_a_place_is_refused(self):
         model = layers.write_layer(self.folder, layers.rich()[0])
-        self.fails(1, ["qkv", "query_norm", "--to-family"], "convert", model, self.out, "--heads", 4, "--to-family", "qkv")
+        self.fails(2, ["qkv", "query_norm", "--to-family"], "convert", model, self.out, "--heads", 4, "--to-family", "qkv")
         self.fails(2, ["nonsense", "--families"], "convert", TINY_BERT, self.out, "--to-family", "nonsense")
         self.assertFalse(self.out.exists())
 

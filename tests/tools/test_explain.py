@@ -67,7 +67,7 @@ class Explain(CommandTest):
         self.fails(2, ["--key", "--query"], "explain", TINY_BERT, "--key", self.query)
         self.fails(1, ["absent"], "explain", self.folder / "absent")
         wrong = write_npy(self.folder / "n.npy", [3], [1, 1, 1], "<i8")
-        self.fails(1, ["--key-lengths", "[3]"], "explain", TINY_BERT, "--query", self.query, "--key-lengths", wrong)
+        self.fails(2, ["--key-lengths", "[3]"], "explain", TINY_BERT, "--query", self.query, "--key-lengths", wrong)
 
 
 class NothingIsRun(CommandTest):

@@ -84,7 +84,7 @@ class Locales(CommandTest):
         short.write_bytes(TINY_BERT.read_bytes()[:-12345])
         self.same("inspect", short, code=1)
         narrow = write_npy(self.folder / "narrow.npy", [1, 2, 1234], [0.5] * 2468)
-        self.same("run", TINY_BERT, "--query", narrow, code=1)
+        self.same("run", TINY_BERT, "--query", narrow, code=2)
 
     def host(self, environment, folder):
         config = '{"num_attention_heads": 2, "rms_norm_eps": 1e-5, "attn_logit_softcapping": 1234.5}'

@@ -173,8 +173,8 @@ class Refusals(LayerTest):
         self.use(layers.plain()[0])
         start = ["run", self.model, "--heads", "4", "--query", self.query]
         self.fails(2, ["relative bias"], *start, "--position-bias", "t5")
-        self.fails(1, ["--position-ids", "rotary"], *start, "--position-ids", "0,1,2,3,4,5,6")
-        self.fails(1, ["head 7"], *start, "--only-heads", "7")
+        self.fails(2, ["--position-ids", "rotary"], *start, "--position-ids", "0,1,2,3,4,5,6")
+        self.fails(2, ["head 7"], *start, "--only-heads", "7")
 
 
 if __name__ == "__main__":

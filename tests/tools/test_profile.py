@@ -195,7 +195,7 @@ class Profile(CommandTest):
         self.fails(2, ["--trace", "regular"], "profile", *FAST, "--trace", self.folder)
         self.fails(2, ["--trace", "another"], "profile", TINY_BERT, "--no-limits", "--trace", TINY_BERT)
         wrong = write_npy(self.folder / "n.npy", [3], [1, 1, 1], "<i8")
-        self.fails(1, ["--key-lengths", "[3]"], "profile", *FAST, "--key-lengths", wrong, *trace)
+        self.fails(2, ["--key-lengths", "[3]"], "profile", *FAST, "--key-lengths", wrong, *trace)
         self.assertFalse((self.folder / "t.json").exists())
 
 

@@ -105,13 +105,13 @@ class Cache(LayerTest):
     def test_what_it_refuses(self):
         self.use(layers.plain()[0])
         start = ["run", self.model, "--heads", "4", "--query", self.query]
-        self.fails(1, ["--cache-capacity 3", "7 tokens", "--cache-circular"], *start, "--cache-capacity", "3")
+        self.fails(2, ["--cache-capacity 3", "7 tokens", "--cache-circular"], *start, "--cache-capacity", "3")
         cached = [*start, "--cache-capacity", "9"]
         self.fails(2, ["--key-lengths", "--cache-capacity"], *cached, "--key-lengths", "3")
         self.fails(2, ["--attention", "--cache-capacity"], *cached, "--attention", self.folder / "w.npy")
         empty = write_npy(self.folder / "e.npy", [1, 0, WIDTH], [])
         nothing = ["run", self.model, "--heads", "4", "--query", empty, "--cache-capacity", "3"]
-        self.fails(1, ["no token"], *nothing)
+        self.fails(2, ["no token"], *nothing)
         self.fails(2, ["--cache-type"], *start, "--cache-type", "f16")
 
 

@@ -62,7 +62,7 @@ class Numbers(CommandTest):
         for alignment, offset in (("upper-left", 0), ("lower-right", 2)):
             output = self.output_of("--key", key_file, "--causal", alignment)[1]
             self.expect(output, lambda b, i, j, o=offset: j <= i + o, key=rows(key, 2, 7))
-        self.fails(1, ["causal", "--causal upper-left or lower-right"], "run", TINY_BERT, "--query", self.query, "--key", key_file, "--causal", "auto")
+        self.fails(2, ["causal", "--causal upper-left or lower-right"], "run", TINY_BERT, "--query", self.query, "--key", key_file, "--causal", "auto")
 
     def test_boolean_masks_mean_what_is_said(self):
         live = [[(3 * i + j) % 3 != 1 for j in range(5)] for i in range(5)]
@@ -170,7 +170,7 @@ class Running(CommandTest):
 
     def test_integers_are_refused(self):
         query = write_npy(self.folder / "q.npy", [3, WIDTH], [1] * 96, "<i8")
-        self.fails(1, ["q.npy", "i64", "f32"], "run", TINY_BERT, "--query", query)
+        self.fails(2, ["q.npy", "i64", "f32"], "run", TINY_BERT, "--query", query)
 
     def test_the_report_for_people_names_what_matters(self):
         text = self.run_tiny("--output", self.folder / "y.npy", "--threads", "1", "--explain").out.decode()
@@ -185,9 +185,9 @@ class Running(CommandTest):
 
     def test_wrong_shapes_name_both_sides(self):
         narrow = write_npy(self.folder / "narrow.npy", [2, 5, 31], wave(310))
-        self.fails(1, ["31", "32"], "run", TINY_BERT, "--query", narrow)
+        self.fails(2, ["31", "32"], "run", TINY_BERT, "--query", narrow)
         flat = write_npy(self.folder / "flat.npy", [32], wave(32))
-        self.fails(1, ["[32]"], "run", TINY_BERT, "--query", flat)
+        self.fails(2, ["[32]"], "run", TINY_BERT, "--query", flat)
         self.fails(2, ["32", "5 heads"], "run", TINY_BERT, "--query", self.query, "--heads", "5")
 
 

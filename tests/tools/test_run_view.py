@@ -89,20 +89,20 @@ class RunView(CommandTest):
 
     def test_files_that_hold_no_tokens_or_too_many(self):
         call, most = self.with_tokens(), 1 << 20
-        for text, words in (
-            (b"\n" * (most + 1), "longer than 1 MiB"),
-            (b"[" * (most + 1), "longer than 1 MiB"),
-            (b"\n" * most, f"{most} tokens"),
-            (b"[" * most, "no valid JSON"),
-            (b"[" * (most // 2) + b"]" * (most // 2), "list of other things"),
-            (b'["' + b'","' * (most // 3 - 2) + b'"]', f"{most // 3 - 1} tokens"),
-            (b"a\0b\nc\n", "NUL"),
-            (b'["a\xff", "b"]', "no valid JSON"),
-            (b'["\\ud800", "a"]', "no valid JSON"),
+        for text, words, code in (
+            (b"\n" * (most + 1), "longer than 1 MiB", 1),
+            (b"[" * (most + 1), "longer than 1 MiB", 1),
+            (b"\n" * most, f"{most} tokens", 2),
+            (b"[" * most, "no valid JSON", 1),
+            (b"[" * (most // 2) + b"]" * (most // 2), "list of other things", 1),
+            (b'["' + b'","' * (most // 3 - 2) + b'"]', f"{most // 3 - 1} tokens", 2),
+            (b"a\0b\nc\n", "NUL", 1),
+            (b'["a\xff", "b"]', "no valid JSON", 1),
+            (b'["\\ud800", "a"]', "no valid JSON", 1),
         ):
             with self.subTest(start=text[:20], words=words):
                 self.tokens.write_bytes(text)
-                self.fails(1, [words], *call, self.tokens, timeout=60)
+                self.fails(code, [words], *call, self.tokens, timeout=60)
                 self.assertFalse(self.page.exists())
 
     def test_strange_and_long_tokens_are_shown(self):

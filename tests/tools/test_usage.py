@@ -38,6 +38,29 @@ class Usage(CommandTest):
         broken.write_bytes(b"\xff" * 64)
         self.fails(1, ["broken.safetensors"], "inspect", broken)
 
+    def test_what_does_not_fit_exits_with_2(self):
+        """Sound files, of which something is asked that they do not give: options and inputs alike."""
+        narrow = write_npy(self.folder / "narrow.npy", [2, 5, 31], [0.0] * 310)
+        flat = write_npy(self.folder / "flat.npy", [32], [0.0] * 32)
+        whole = write_npy(self.folder / "whole.npy", [2, 5, 32], [1] * 320, "<i8")
+        run = ["run", TINY_BERT, "--query"]
+        for words, call in (
+            (["31", "32"], [*run, narrow]),
+            (["[32]"], [*run, flat]),
+            (["i64", "save it as f32"], [*run, whole]),
+            (["--key has"], [*run, self.query, "--key", narrow]),
+            (["--mask"], [*run, self.query, "--mask", narrow]),
+            (["--key-lengths holds 9"], [*run, self.query, "--key-lengths", "9,1"]),
+            (["--only-heads"], [*run, self.query, "--only-heads", "7"]),
+            (["31", "32"], ["verify", TINY_BERT, "--query", narrow]),
+            (["31", "32"], ["explain", TINY_BERT, "--query", narrow]),
+            (["31", "32"], ["profile", TINY_BERT, "--query", narrow]),
+            (["shape"], ["view", "--attention", flat, "-o", self.folder / "p.html"]),
+            (["shape"], ["ask-heads", "--attention", flat, "--from", "0", "--to", "1"]),
+        ):
+            with self.subTest(call=call):
+                self.fails(2, words, *call)
+
 
 class Threads(CommandTest):
     def test_a_count_is_obeyed(self):
@@ -83,9 +106,9 @@ class Combinations(CommandTest):
         for dtype, kind in (("<f4", "f32"), ("<f8", "f64"), ("|b1", "bool")):
             path = write_npy(self.folder / "n.npy", [2], [1, 1], dtype)
             words = [f"--key-lengths {path} is {kind}", "i64"]
-            self.fails(1, words, "run", TINY_BERT, "--query", self.query, "--key-lengths", path)
+            self.fails(2, words, "run", TINY_BERT, "--query", self.query, "--key-lengths", path)
         path = write_npy(self.folder / "n.npy", [2], [1 << 63, 1], "<u8")
-        self.fails(1, [f"--key-lengths {path}"], "run", TINY_BERT, "--query", self.query, "--key-lengths", path)
+        self.fails(2, [f"--key-lengths {path}"], "run", TINY_BERT, "--query", self.query, "--key-lengths", path)
 
     def test_words_that_are_no_choice(self):
         self.refused(["--causal", "upper-left", "'sideways'"], "--causal", "sideways")

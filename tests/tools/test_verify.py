@@ -74,7 +74,7 @@ class Verify(CommandTest):
         start = ["verify", model, "--heads", "4", "--query", self.query]
         self.fails(2, ["verify", "--cumulative-query-lengths"], *start, "--cumulative-query-lengths", "0,7")
         self.fails(2, ["verify", "--dtype"], *start, "--dtype", "f16")
-        self.fails(1, ["--query-documents", "[2, 7]"], *start, "--query-documents", "1")
+        self.fails(2, ["--query-documents", "[2, 7]"], *start, "--query-documents", "1")
 
 
 class Inputs(CommandTest):
