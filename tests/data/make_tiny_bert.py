@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/data/tiny_bert: a two-layer model of the BERT family with random weights, small enough for git.
+"""Writes tests/data/tiny_bert: a two-layer encoder of the BERT family with random weights, small enough for git.
 
 It stands in for the real file where that cannot be fetched. Standard library only, and the same bytes on every machine.
 """
@@ -10,7 +10,7 @@ import random
 import string
 import struct
 
-WIDTH, HEADS, LAYERS, POSITIONS = 32, 4, 2, 64
+WIDTH, HEADS, LAYERS, POSITIONS, INNER = 32, 4, 2, 64, 64
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tiny_bert")
 
 
@@ -30,13 +30,17 @@ def matrix(generator, rows, columns, bound):
     return [rows, columns], uniform(generator, rows * columns, bound)
 
 
+def norm(generator, name):
+    yield name + ".weight", ([WIDTH], [1.0 + x for x in uniform(generator, WIDTH, 0.25)])
+    yield name + ".bias", ([WIDTH], uniform(generator, WIDTH, 0.25))
+
+
 def embeddings(generator, words):
     start = "embeddings."
     yield start + "word_embeddings.weight", matrix(generator, words, WIDTH, 1.0)
     yield start + "position_embeddings.weight", matrix(generator, POSITIONS, WIDTH, 0.5)
     yield start + "token_type_embeddings.weight", matrix(generator, 2, WIDTH, 0.1)
-    yield start + "LayerNorm.weight", ([WIDTH], [1.0 + x for x in uniform(generator, WIDTH, 0.25)])
-    yield start + "LayerNorm.bias", ([WIDTH], uniform(generator, WIDTH, 0.25))
+    yield from norm(generator, start + "LayerNorm")
 
 
 def attention(generator, layer):
@@ -46,11 +50,23 @@ def attention(generator, layer):
         yield f"{start}{part}.bias", ([WIDTH], uniform(generator, WIDTH, 0.25))
 
 
+def around_attention(generator, layer):
+    """Normalisations and the feed-forward part."""
+    start = f"encoder.layer.{layer}."
+    yield from norm(generator, start + "attention.output.LayerNorm")
+    for name, rows, columns in (("intermediate.dense", INNER, WIDTH), ("output.dense", WIDTH, INNER)):
+        yield f"{start}{name}.weight", matrix(generator, rows, columns, 0.3)
+        yield f"{start}{name}.bias", ([rows], uniform(generator, rows, 0.25))
+    yield from norm(generator, start + "output.LayerNorm")
+
+
 def model(words):
     generator = random.Random(20)
     yield from embeddings(generator, words)
     for layer in range(LAYERS):
         yield from attention(generator, layer)
+    for layer in range(LAYERS):
+        yield from around_attention(generator, layer)
 
 
 def write_safetensors(path, tensors):
@@ -71,6 +87,8 @@ def config(words):
         "hidden_size": WIDTH,
         "num_attention_heads": HEADS,
         "num_hidden_layers": LAYERS,
+        "intermediate_size": INNER,
+        "hidden_act": "gelu",
         "max_position_embeddings": POSITIONS,
         "layer_norm_eps": 1e-12,
         "vocab_size": words,
