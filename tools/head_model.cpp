@@ -51,9 +51,7 @@ void add_tokens(HeadWeights& weights, const Tokenizer& tokenizer, const Encoding
   const auto length = static_cast<std::int64_t>(encoding.ids.size());
   if (encoding.full_length <= length) return;
   weights.notes.push_back("the text has " + plural(encoding.full_length, "token") +
-                          ", more than the model reads; it was cut "
-                          "to " +
-                          std::to_string(length));
+                          ", more than the model reads; it was cut to " + std::to_string(length));
 }
 
 TensorView numbers(const std::vector<std::int64_t>& values) {
