@@ -1,13 +1,11 @@
 #include "text_files.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <headwise/headwise.hpp>
 
 #include "console.hpp"
 #include "standard_streams.hpp"
@@ -15,8 +13,8 @@
 namespace headwise::tools {
 namespace {
 
-[[noreturn]] void refuse(const std::string& path, const std::string& problem) {
-  throw CommandError("cannot " + problem + " " + path + ": " + std::strerror(errno));
+[[noreturn]] void refuse(const std::string& path) {
+  throw CommandError("cannot read " + path + ": " + std::strerror(errno));
 }
 
 // A pipe or a device could be waited on for ever.
@@ -26,10 +24,10 @@ std::string read_regular_file(const std::string& path, std::size_t most) {
   if (!regular && std::filesystem::exists(path, error)) throw CommandError(path + " is no regular file");
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  if (!file) refuse(path, "read");
+  if (!file) refuse(path);
   std::string text(std::min(most, std::filesystem::file_size(path)) + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) refuse(path, "read");
+  if (file.bad()) refuse(path);
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > most) throw CommandError(path + " is longer than " + std::to_string(most >> 20) + " MiB");
   return text;
@@ -47,19 +45,10 @@ std::string read_text_file(const std::string& path, std::size_t most) {
 
 void write_text_file(const std::string& path, std::string_view text) {
   if (is_standard(path)) return write_output(text);
-  const std::string part = path + ".part" + std::to_string(getpid());
-  errno = 0;
-  std::ofstream file(part, std::ios::binary);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  if (file && std::rename(part.c_str(), path.c_str()) == 0) return;
-  const int reason = errno;
-  std::remove(part.c_str());
-  errno = reason;
-  refuse(path, "write");
+  save_bytes(path, text);
 }
 
-// A new file is renamed into place, which would replace a device such as /dev/stdout.
+// The library would write into a device or a pipe; "-" is how standard output is asked for.
 void check_target(const std::string& option, const std::string& path, const char* kind) {
   if (is_standard(path)) return;
   std::error_code ignored;

@@ -10,8 +10,7 @@ namespace headwise::tools {
 // The whole of a regular file, or of standard input for "-". Throws CommandError when it cannot be read, holds more
 // than `most` bytes or is no text.
 std::string read_text_file(const std::string& path, std::size_t most);
-// Writes a new file in the same folder that then takes the place of the old one; "-" is standard output. Throws
-// CommandError.
+// Writes a file that takes the place of an old one when it is whole; "-" is standard output. Throws Error(io).
 void write_text_file(const std::string& path, std::string_view text);
 // Throws UsageError, naming the option, when something else than a file has that name or its folder is not there.
 void check_target(const std::string& option, const std::string& path, const char* kind);

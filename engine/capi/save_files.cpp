@@ -36,6 +36,13 @@ headwise_status headwise_save_safetensors(const char* path, const headwise_named
   });
 }
 
+headwise_status headwise_save_bytes(const char* path, const void* bytes, size_t count) {
+  return guard([&] {
+    if (count > 0) deref("bytes", static_cast<const char*>(bytes));
+    headwise::save_bytes(read_text("path", path), {static_cast<const char*>(bytes), count});
+  });
+}
+
 headwise_status headwise_save_npz(const char* path, const headwise_named_view* tensors, int64_t num_tensors) {
   return guard([&] { headwise::save_npz(read_text("path", path), read_named_views(tensors, num_tensors)); });
 }

@@ -1,10 +1,11 @@
 // Files of named tensors: .npz in and out, safetensors out, and a layer as the tensors of a family. WeightFile in
-// weights.hpp reads all of them.
+// weights.hpp reads all of them. Other results are written in the same way by save_bytes.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "headwise/weights.hpp"
@@ -41,6 +42,9 @@ HEADWISE_API void save_safetensors(const std::string& path, const std::vector<Na
 // save_safetensors does, also for a name with a NUL and for no array at all.
 HEADWISE_API void save_npz(const std::string& path, const std::vector<NamedView>& tensors,
                            const WrittenCheck& check = {});
+
+// Writes a file of any bytes as save_safetensors writes its own: it gets its name when it is whole. Throws Error(io).
+HEADWISE_API void save_bytes(const std::string& path, std::string_view bytes);
 
 // How a layer is to be stored.
 struct LayerStorage {

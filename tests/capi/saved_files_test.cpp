@@ -70,6 +70,18 @@ TEST_CASE("C saved files: the bytes are those of C++") {
   CHECK(read_bytes(c) == read_bytes(cpp));
 }
 
+TEST_CASE("C saved files: any bytes") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("t"), bytes("a\0b", 3);
+  check_ok(headwise_save_bytes(path.c_str(), bytes.data(), bytes.size()));
+  CHECK(read_bytes(path) == bytes);
+  check_invalid({"bytes", "NULL"}, headwise_save_bytes(path.c_str(), nullptr, 1));
+  CHECK(read_bytes(path) == bytes);
+  check_ok(headwise_save_bytes(path.c_str(), nullptr, 0));
+  CHECK(read_bytes(path).empty());
+  check_refused(HEADWISE_IO, {"/no/such/folder"}, headwise_save_bytes("/no/such/folder/t", bytes.data(), 1));
+}
+
 TEST_CASE("C saved files: an .npz file is opened and read as any other") {
   const TemporaryFolder folder;
   const Named named;

@@ -30,14 +30,17 @@ const Tensor& counting() {
 }
 
 const std::vector<Writing>& writings() {
-  static const std::vector<Writing> all{{"array.npy", [](const std::string& path) { save_npy(path, counting()); }},
-                                        {"arrays.npz",
-                                         [](const std::string& path) {
-                                           save_npz(path, {{"a", counting()}, {"b", counting()}});
-                                         }},
-                                        {"tensors.safetensors", [](const std::string& path) {
-                                           save_safetensors(path, {{"a", counting()}});
-                                         }}};
+  static const std::vector<Writing> all{
+      {"array.npy", [](const std::string& path) { save_npy(path, counting()); }},
+      {"arrays.npz",
+       [](const std::string& path) {
+         save_npz(path, {{"a", counting()}, {"b", counting()}});
+       }},
+      {"tensors.safetensors",
+       [](const std::string& path) {
+         save_safetensors(path, {{"a", counting()}});
+       }},
+      {"page.html", [](const std::string& path) { save_bytes(path, std::string(5000, 'p')); }}};
   return all;
 }
 

@@ -1,11 +1,14 @@
 """No file that a call may write takes the place of one that belongs to the model, whatever names it."""
 
+import contextlib
 import json
 import os
+import pathlib
 import shutil
+import subprocess
 import unittest
 
-from command import TEXT_MODEL, TINY_BERT, CommandTest, read_npy
+from command import TEXT_MODEL, TINY_BERT, TOOL, CommandTest, read_npy, write_npy
 
 SETTINGS = ("config.json", "tokenizer.json", "vocab.txt", "tokenizer_config.json", "modules.json")
 SIZES = ("--shapes", "1x8", "--min-time", "0.001", "--rounds", "1")
@@ -110,6 +113,34 @@ class Targets(CommandTest):
             for call in (["embed", *text, "--output"], ["view", *text, "-o"], ["view", *text, "--export"]):
                 self.fails(2, ["the model's " + target.name, "another name"], *call, target)
         self.assertEqual({path: path.read_bytes() for path in model.iterdir()}, before)
+
+
+class Unnamed(CommandTest):
+    """A text file has no name until it is whole, so a command that is killed leaves nothing."""
+
+    def open_file(self, process):
+        """The file of the folder that the process writes: a name, or "/#number (deleted)" and the like; None yet."""
+        with contextlib.suppress(OSError):
+            for descriptor in pathlib.Path(f"/proc/{process.pid}/fd").iterdir():
+                target = os.readlink(descriptor)
+                if target.startswith(f"{self.folder.resolve()}/") and not target.endswith(".npy"):
+                    return target
+        return None
+
+    def test_a_page_gets_its_name_when_it_is_whole(self):
+        attention = write_npy(self.folder / "w.npy", [16, 512, 512], [1 / 512] * (16 * 512 * 512))
+        page = self.folder / "page.html"
+        page.write_bytes(b"old")
+        command = [TOOL, "view", "--attention", attention, "-o", page]
+        seen = set()
+        while not seen:  # a page may be written between two looks
+            with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                while process.poll() is None and not seen:
+                    seen |= {self.open_file(process)} - {None}
+            self.assertEqual(process.returncode, 0)
+        self.assertIn("(deleted)", seen.pop())
+        self.assertGreater(page.stat().st_size, 1_000_000)
+        self.assertEqual({path.suffix for path in self.folder.iterdir()}, {".npy", ".html"})
 
 
 if __name__ == "__main__":

@@ -74,5 +74,7 @@ HEADWISE_C_API headwise_status headwise_save_safetensors(const char* path, const
  * bf16 has no .npy type and is HEADWISE_UNSUPPORTED. headwise_file_open reads such files. */
 HEADWISE_C_API headwise_status headwise_save_npz(const char* path, const headwise_named_view* tensors,
                                                  int64_t num_tensors);
+/* Writes a file of any bytes; it gets its name when it is whole. */
+HEADWISE_C_API headwise_status headwise_save_bytes(const char* path, const void* bytes, size_t count);
 
 #endif
