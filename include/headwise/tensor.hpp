@@ -122,8 +122,8 @@ class HEADWISE_API Tensor {
 // f8, signed and unsigned integers, bool; little or big endian. Throws Error(io) or Error(bad_file); object, complex
 // and structured arrays are refused, and no pickle is ever interpreted.
 HEADWISE_API Tensor load_npy(const std::string& path);
-// Writes format 1.0, C order, through a temporary file in the same folder that is then renamed. bf16 has no .npy type
-// and is refused. Any strides.
+// Writes format 1.0, C order, any strides, as save_safetensors (files.hpp) writes: the file gets its name when it is
+// whole. bf16 has no .npy type and is refused.
 HEADWISE_API void save_npy(const std::string& path, const TensorView& tensor);
 // A contiguous copy of any view in another type. Floats round to nearest even; NaN stays NaN. A conversion from a
 // floating type to an integer or to bool is refused with Error(unsupported): it would lose the fraction silently. An

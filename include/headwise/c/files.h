@@ -64,8 +64,10 @@ typedef struct headwise_note {
   const char* value;
 } headwise_note;
 
-/* Writes a safetensors file through a temporary file in the same folder that is then renamed; the same tensors give the
- * same bytes in whatever order they come. tensors: [num_tensors], metadata: [num_metadata]; NULL when there are none.
+/* Writes a safetensors file; the same tensors give the same bytes in whatever order they come. The file gets its name
+ * when it is whole, so nobody sees half of it. A process that is killed before leaves nothing where the file system has
+ * files without a name (O_TMPFILE), elsewhere a temporary file in the same folder. tensors: [num_tensors], metadata:
+ * [num_metadata]; NULL when there are none.
  * HEADWISE_INVALID_ARGUMENT for a name or key twice, the name "__metadata__", and texts that are no UTF-8. */
 HEADWISE_C_API headwise_status headwise_save_safetensors(const char* path, const headwise_named_view* tensors,
                                                          int64_t num_tensors, const headwise_note* metadata,

@@ -61,8 +61,8 @@ HEADWISE_C_API headwise_status headwise_tensor_mutable_view(headwise_tensor* ten
 /* Reads a .npy file (format 1.0 to 3.0, C or Fortran order) into a tensor of the file's own type. Object, complex and
  * structured arrays are HEADWISE_UNSUPPORTED, and no pickle is ever interpreted. */
 HEADWISE_C_API headwise_status headwise_load_npy(const char* path, headwise_tensor** tensor);
-/* Writes format 1.0, C order, through a temporary file in the same folder that is then renamed. bf16 has no .npy type
- * and is HEADWISE_UNSUPPORTED. */
+/* Writes format 1.0, C order; the file gets its name when it is whole, as with headwise_save_safetensors. bf16 has no
+ * .npy type and is HEADWISE_UNSUPPORTED. */
 HEADWISE_C_API headwise_status headwise_save_npy(const char* path, const headwise_view* tensor);
 
 /* Puts the next bytes at `to`, at most `count`, and says how many: 0 when there are no more, a negative number when it
