@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
+#include <utility>
 
 #include "config.hpp"
 #include "headwise/headwise.h"
@@ -11,8 +13,15 @@ struct headwise_tensor {
   headwise::Tensor tensor;
 };
 
+// Opened by the caller, or lent to a check of his.
 struct headwise_file {
-  headwise::WeightFile file;
+  explicit headwise_file(headwise::WeightFile&& opened) : own(std::move(opened)), file(*own) {}
+  explicit headwise_file(const headwise::WeightFile& lent) : file(lent) {}
+  headwise_file(const headwise_file&) = delete;
+  headwise_file& operator=(const headwise_file&) = delete;
+
+  std::optional<headwise::WeightFile> own;
+  const headwise::WeightFile& file;
 };
 
 struct headwise_layers {

@@ -9,10 +9,6 @@ using namespace headwise::capi;
 
 namespace {
 
-[[noreturn]] void refuse_failure(const std::string& who, int64_t result) {
-  throw headwise::Error(headwise::ErrorCode::io, who + " failed: it returned " + std::to_string(result));
-}
-
 headwise::ByteReader read_reader(headwise_byte_reader reader, void* user, const std::string& name) {
   deref("reader", reader);
   return [=](void* to, std::size_t count) {

@@ -26,13 +26,24 @@ std::map<std::string, std::string> read_notes(const headwise_note* notes, int64_
   return result;
 }
 
+headwise::WrittenCheck read_check(const headwise_save_options* options) {
+  const auto given = read_options(options);
+  if (given.check == nullptr) return {};
+  return [given](const headwise::WeightFile& written) {
+    const headwise_file file(written);
+    const int32_t result = given.check(&file, given.check_user);
+    if (result != 0) refuse_failure("the check of the written file", result);
+  };
+}
+
 }  // namespace
 
 headwise_status headwise_save_safetensors(const char* path, const headwise_named_view* tensors, int64_t num_tensors,
-                                          const headwise_note* metadata, int64_t num_metadata) {
+                                          const headwise_note* metadata, int64_t num_metadata,
+                                          const headwise_save_options* options) {
   return guard([&] {
     headwise::save_safetensors(read_text("path", path), read_named_views(tensors, num_tensors),
-                               read_notes(metadata, num_metadata));
+                               read_notes(metadata, num_metadata), read_check(options));
   });
 }
 
@@ -43,6 +54,9 @@ headwise_status headwise_save_bytes(const char* path, const void* bytes, size_t 
   });
 }
 
-headwise_status headwise_save_npz(const char* path, const headwise_named_view* tensors, int64_t num_tensors) {
-  return guard([&] { headwise::save_npz(read_text("path", path), read_named_views(tensors, num_tensors)); });
+headwise_status headwise_save_npz(const char* path, const headwise_named_view* tensors, int64_t num_tensors,
+                                  const headwise_save_options* options) {
+  return guard([&] {
+    headwise::save_npz(read_text("path", path), read_named_views(tensors, num_tensors), read_check(options));
+  });
 }

@@ -24,6 +24,10 @@ void refuse(const char* name, const std::string& problem) {
   throw Error(ErrorCode::invalid_argument, std::string(name) + " " + problem);
 }
 
+void refuse_failure(const std::string& who, std::int64_t result) {
+  throw Error(ErrorCode::io, who + " failed: it returned " + std::to_string(result));
+}
+
 void read_bytes(const char* name, const void* given, std::size_t first, std::size_t known, void* result) {
   const std::size_t size = checked_size(name, given, first);
   const auto* bytes = static_cast<const char*>(given);

@@ -18,6 +18,9 @@ namespace headwise::capi {
 // Throws Error(invalid_argument): "<name> <problem>".
 [[noreturn]] void refuse(const char* name, const std::string& problem);
 
+// What a function of the caller's returned, where anything but 0 says that it failed: throws Error(io).
+[[noreturn]] void refuse_failure(const std::string& who, std::int64_t result);
+
 // The size of a struct in the first version that had it: no caller can have a smaller one. A struct that grows keeps
 // its old size here.
 template <class T>

@@ -43,8 +43,8 @@ TEST_CASE("C handles: NULL for a struct, a text, a list or a tensor that is need
   refuse_null("reader", headwise_read_npy(nullptr, nullptr, "x", tensor.to()));
   refuse_null("name", headwise_read_npy(give_nothing, nullptr, nullptr, tensor.to()));
   refuse_null("writer", headwise_write_npy(nullptr, nullptr, e.call.inputs.query));
-  refuse_null("path", headwise_save_safetensors(nullptr, nullptr, 0, nullptr, 0));
-  refuse_null("path", headwise_save_npz(nullptr, nullptr, 0));
+  refuse_null("path", headwise_save_safetensors(nullptr, nullptr, 0, nullptr, 0, nullptr));
+  refuse_null("path", headwise_save_npz(nullptr, nullptr, 0, nullptr));
   refuse_null("path", headwise_save_bytes(nullptr, "x", 1));
   refuse_null("name", headwise_file_read(e.file, nullptr, nullptr, nullptr, tensor.to()));
   refuse_null("weight_file", headwise_heads_from_config(nullptr, &number));

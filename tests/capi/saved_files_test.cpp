@@ -18,13 +18,39 @@ struct Named {
   std::int64_t count() const { return std::int64_t(c.size()); }
 };
 
-headwise_status save(const std::string& path, const Named& named) {
+using Options = const headwise_save_options*;
+using Writer = headwise_status (*)(const std::string&, const Named&, Options);
+
+headwise_status save(const std::string& path, const Named& named, Options options = nullptr) {
   return headwise_save_safetensors(path.c_str(), named.c.data(), named.count(), named.notes.data(),
-                                   std::int64_t(named.notes.size()));
+                                   std::int64_t(named.notes.size()), options);
 }
 
-headwise_status save_npz(const std::string& path, const Named& named) {
-  return headwise_save_npz(path.c_str(), named.c.data(), named.count());
+headwise_status save_npz(const std::string& path, const Named& named, Options options = nullptr) {
+  return headwise_save_npz(path.c_str(), named.c.data(), named.count(), options);
+}
+
+// What a check saw, and what it is to return.
+struct Seen {
+  std::string target;
+  std::int32_t answer = 0;
+  std::int64_t num_tensors = 0;
+  std::string before{};
+  float first = 0;
+};
+
+std::int32_t look(const headwise_file* written, void* user) {
+  Seen& seen = *static_cast<Seen*>(user);
+  auto info = ready<headwise_file_info>();
+  OwnedTensor tensor;
+  headwise_view view{};
+  check_ok(headwise_file_info_get(written, &info));
+  check_ok(headwise_file_read(written, "b", nullptr, nullptr, tensor.to()));
+  check_ok(headwise_tensor_view(tensor, &view));
+  seen.num_tensors = info.num_tensors;
+  seen.first = *static_cast<const float*>(view.data);
+  seen.before = read_bytes(seen.target);
+  return seen.answer;
 }
 
 OwnedStoredLayer stored_layer(const headwise_weights* weights, const headwise_storage* storage = nullptr) {
@@ -44,7 +70,8 @@ void save(const std::string& path, const headwise_stored_layer* stored) {
   for (std::size_t i = 0; i < notes.size(); ++i) {
     check_ok(headwise_stored_layer_metadata(stored, std::int64_t(i), &notes[i].key, &notes[i].value));
   }
-  check_ok(headwise_save_safetensors(path.c_str(), tensors.data(), info.num_tensors, notes.data(), info.num_metadata));
+  check_ok(headwise_save_safetensors(path.c_str(), tensors.data(), info.num_tensors, notes.data(), info.num_metadata,
+                                     nullptr));
 }
 
 void save(const std::string& path, const StoredLayer& stored) {
@@ -65,9 +92,35 @@ TEST_CASE("C saved files: the bytes are those of C++") {
   check_ok(save_npz(c, named));
   headwise::save_npz(cpp, named.views);
   CHECK(read_bytes(c) == read_bytes(cpp));
-  check_ok(headwise_save_safetensors(c.c_str(), nullptr, 0, nullptr, 0));
+  check_ok(headwise_save_safetensors(c.c_str(), nullptr, 0, nullptr, 0, nullptr));
   save_safetensors(cpp, {});
   CHECK(read_bytes(c) == read_bytes(cpp));
+}
+
+TEST_CASE("C saved files: a check reads the file before it has its name, and may refuse it") {
+  const TemporaryFolder folder;
+  const Named named;
+  for (const Writer writer : {Writer{save}, Writer{save_npz}}) {
+    const std::string path = folder.write("t", "old");
+    Seen seen{.target = path, .answer = 7};
+    auto options = ready<headwise_save_options>();
+    options.check = look;
+    options.check_user = &seen;
+    check_refused(HEADWISE_IO, {"check of the written file", "7"}, writer(path, named, &options));
+    CHECK(seen.num_tensors == 3);
+    CHECK(seen.first == named.matrix.data()[0]);
+    CHECK(seen.before == "old");
+    CHECK(read_bytes(path) == "old");
+    CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+    check_refused(HEADWISE_IO, {"read back"}, writer("/dev/null", named, &options));
+    seen.answer = 0;
+    check_ok(writer(path, named, &options));
+    CHECK(read_bytes(path) != "old");
+    options.check = nullptr;
+    check_ok(writer(path, named, &options));
+    options.struct_size = 1;
+    check_invalid({"struct_size"}, writer(path, named, &options));
+  }
 }
 
 TEST_CASE("C saved files: any bytes") {
@@ -130,13 +183,13 @@ TEST_CASE("C saved files: arguments that are none leave no file") {
   refuse_note({"UTF-8"}, {"x", "\xff"});
   const Named named;
   for (const std::int64_t count : {std::int64_t{-1}, INT64_MIN}) {
-    check_invalid({"tensors", "negative"}, headwise_save_npz(path.c_str(), named.c.data(), count));
+    check_invalid({"tensors", "negative"}, headwise_save_npz(path.c_str(), named.c.data(), count, nullptr));
     check_invalid({"metadata", "negative"},
-                  headwise_save_safetensors(path.c_str(), nullptr, 0, named.notes.data(), count));
+                  headwise_save_safetensors(path.c_str(), nullptr, 0, named.notes.data(), count, nullptr));
   }
-  check_invalid({"tensors", "NULL"}, headwise_save_safetensors(path.c_str(), nullptr, 1, nullptr, 0));
-  check_invalid({"metadata", "NULL"}, headwise_save_safetensors(path.c_str(), nullptr, 0, nullptr, 1));
-  check_invalid({}, headwise_save_npz(path.c_str(), nullptr, 0));
+  check_invalid({"tensors", "NULL"}, headwise_save_safetensors(path.c_str(), nullptr, 1, nullptr, 0, nullptr));
+  check_invalid({"metadata", "NULL"}, headwise_save_safetensors(path.c_str(), nullptr, 0, nullptr, 1, nullptr));
+  check_invalid({}, headwise_save_npz(path.c_str(), nullptr, 0, nullptr));
   CHECK(!std::filesystem::exists(path));
   check_refused(HEADWISE_IO, {}, save("/no/such/folder/t", named));
 }

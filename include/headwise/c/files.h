@@ -58,6 +58,16 @@ typedef struct headwise_named_view {
   headwise_view tensor; /* any type and strides */
 } headwise_named_view;
 
+/* Looks at a file that is written but has no name yet, and returns 0; anything else says that it must not be kept. The
+ * handle is lent for the call. It must return. */
+typedef int32_t (*headwise_written_check)(const headwise_file* written, void* user);
+
+typedef struct headwise_save_options {
+  size_t struct_size;
+  headwise_written_check check; /* or NULL */
+  void* check_user;
+} headwise_save_options;
+
 /* An entry of a file's own notes. */
 typedef struct headwise_note {
   const char* key;
@@ -67,15 +77,16 @@ typedef struct headwise_note {
 /* Writes a safetensors file; the same tensors give the same bytes in whatever order they come. The file gets its name
  * when it is whole, so nobody sees half of it. A process that is killed before leaves nothing where the file system has
  * files without a name (O_TMPFILE), elsewhere a temporary file in the same folder. tensors: [num_tensors], metadata:
- * [num_metadata]; NULL when there are none.
+ * [num_metadata]; NULL when there are none. options may be NULL. HEADWISE_IO when its check refuses the file or there
+ * is none to check, as with a pipe or a device; then the old file stays as it was, and nothing beside it.
  * HEADWISE_INVALID_ARGUMENT for a name or key twice, the name "__metadata__", and texts that are no UTF-8. */
 HEADWISE_C_API headwise_status headwise_save_safetensors(const char* path, const headwise_named_view* tensors,
                                                          int64_t num_tensors, const headwise_note* metadata,
-                                                         int64_t num_metadata);
+                                                         int64_t num_metadata, const headwise_save_options* options);
 /* Writes an .npz file as numpy.load reads it, not compressed; the archive is made in memory first. At least one tensor;
- * bf16 has no .npy type and is HEADWISE_UNSUPPORTED. headwise_file_open reads such files. */
+ * bf16 has no .npy type and is HEADWISE_UNSUPPORTED. options as above. headwise_file_open reads such files. */
 HEADWISE_C_API headwise_status headwise_save_npz(const char* path, const headwise_named_view* tensors,
-                                                 int64_t num_tensors);
+                                                 int64_t num_tensors, const headwise_save_options* options);
 /* Writes a file of any bytes; it gets its name when it is whole. */
 HEADWISE_C_API headwise_status headwise_save_bytes(const char* path, const void* bytes, size_t count);
 
