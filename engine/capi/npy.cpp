@@ -3,6 +3,7 @@
 #include "boundary.hpp"
 #include "c_views.hpp"
 #include "handles.hpp"
+#include "quotes.hpp"
 #include "structs.hpp"
 
 using namespace headwise::capi;
@@ -13,7 +14,7 @@ headwise::ByteReader read_reader(headwise_byte_reader reader, void* user, const 
   deref("reader", reader);
   return [=](void* to, std::size_t count) {
     const int64_t got = reader(to, count, user);
-    if (got < 0) refuse_failure("the reader of '" + name + "'", got);
+    if (got < 0) refuse_failure("the reader of " + headwise::in_quotes(name), got);
     return static_cast<std::size_t>(got);
   };
 }

@@ -1,6 +1,7 @@
 #include "boundary.hpp"
 #include "c_views.hpp"
 #include "handles.hpp"
+#include "quotes.hpp"
 #include "structs.hpp"
 
 using namespace headwise::capi;
@@ -11,7 +12,7 @@ std::vector<headwise::NamedView> read_named_views(const headwise_named_view* ten
   std::vector<headwise::NamedView> result;
   for (const headwise_named_view& named : read_list("tensors", tensors, count)) {
     const std::string name = read_text("a tensor's name", named.name);
-    result.push_back({name, read_view(("tensor '" + name + "'").c_str(), &named.tensor)});
+    result.push_back({name, read_view(("tensor " + headwise::in_quotes(name)).c_str(), &named.tensor)});
   }
   return result;
 }
@@ -21,7 +22,7 @@ std::map<std::string, std::string> read_notes(const headwise_note* notes, int64_
   for (const headwise_note& note : read_list("metadata", notes, count)) {
     const std::string key = read_text("a key of metadata", note.key);
     const bool added = result.emplace(key, read_text("a value of metadata", note.value)).second;
-    if (!added) refuse("metadata", "has the key '" + key + "' twice");
+    if (!added) refuse("metadata", "has the key " + headwise::in_quotes(key) + " twice");
   }
   return result;
 }

@@ -1,4 +1,4 @@
-// Text for error messages. Names in files are bytes from a stranger: they are shown quoted, escaped and shortened.
+// Text for error messages, and of files.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "quotes.hpp"
+
 namespace headwise {
 
-// 'name', with control characters, quotes and bytes that are no valid UTF-8 as \xNN, cut after some 120 bytes.
-std::string in_quotes(std::string_view name);
-bool is_utf8(std::string_view text) noexcept;  // well-formed: no overlong forms, no surrogates
 std::string join(const std::vector<std::string>& parts, const char* separator = ", ");
 // What keeps this text from being one JSON object, "contains a NUL byte", or nullptr: a NUL, which the parser takes for
 // the end, and a byte-order mark, which it skips, could hide content. The parser finds all else.

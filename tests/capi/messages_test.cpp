@@ -63,6 +63,23 @@ TEST_CASE("C messages: a long one is cut between characters") {
   CHECK(std::string(headwise_last_error()).empty());
 }
 
+TEST_CASE("C messages: names that the caller gives are quoted, whatever they hold") {
+  const auto check_quoted = [](headwise_status status) {
+    const std::string message = headwise_last_error();
+    CAPTURE(message);
+    CHECK(status == HEADWISE_INVALID_ARGUMENT);
+    CHECK(message.find("'a\\x1b[2J\\x0a\\xff'") != std::string::npos);
+  };
+  const char* name = "a\x1b[2J\n\xff";
+  const headwise_named_view bad{name, {nullptr, 99, 0, {}, nullptr}};
+  check_quoted(headwise_save_safetensors("t", &bad, 1, nullptr, 0, nullptr));
+  const headwise_note notes[] = {{name, "x"}, {name, "y"}};
+  check_quoted(headwise_save_safetensors("t", nullptr, 0, notes, 2, nullptr));
+  OwnedTensor tensor;
+  const auto fail = [](void*, std::size_t, void*) { return std::int64_t{-1}; };
+  check_refused(HEADWISE_IO, {"'a\\x1b[2J\\x0a\\xff'", "-1"}, headwise_read_npy(fail, nullptr, name, tensor.to()));
+}
+
 TEST_CASE("C messages: each of eight threads keeps its own") {
   std::vector<std::thread> threads;
   std::atomic<int> wrong{0};
