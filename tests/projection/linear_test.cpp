@@ -168,20 +168,32 @@ void run_in_parts(const Linear& linear, GuardedFloats& x, std::int64_t rows, Gua
   }
 }
 
-TEST_CASE("Linear: groups of columns run apart give the bits of all together") {
+// Every way to run a product in groups of columns.
+void check_parts(Random& random, const kernels::KernelTable* product, kernels::Activation activation) {
+  const LinearShape shape{70, 391, 391, activation};
+  const Case c(random, shape);
+  const Linear linear(c.weight.data(), c.bias.data(), shape, product);
+  GuardedFloats x(5 * shape.in), whole(5 * shape.out), y(5 * shape.out);
+  random.fill(x, -1, 1);
+  run(linear, x, 5, whole);
+  CHECK(linear.max_parts() == (391 + product->panel - 1) / product->panel);
+  for (std::int64_t parts = 1; parts <= linear.max_parts(); ++parts) {
+    CAPTURE(parts);
+    run_in_parts(linear, x, 5, y, parts);
+    CHECK(same_rows(y, whole, 5, shape));
+  }
+}
+
+TEST_CASE("Linear: groups of columns run apart give the bits of all together, with every activation") {
+  using kernels::Activation;
   Random random(6);
   for (const auto* product : products()) {
     if (product == nullptr) continue;
-    const LinearShape shape{70, 391, 391};
-    const Case c(random, shape);
-    const Linear linear(c.weight.data(), c.bias.data(), shape, product);
-    GuardedFloats x(5 * shape.in), whole(5 * shape.out), y(5 * shape.out);
-    random.fill(x, -1, 1);
-    run(linear, x, 5, whole);
-    CHECK(linear.max_parts() == (391 + product->panel - 1) / product->panel);
-    for (std::int64_t parts = 1; parts <= linear.max_parts(); ++parts) {
-      run_in_parts(linear, x, 5, y, parts);
-      CHECK(same_rows(y, whole, 5, shape));
+    const std::string name = name_of(product);
+    CAPTURE(name);
+    for (const Activation activation :
+         {Activation::none, Activation::gelu, Activation::gelu_tanh, Activation::relu, Activation::silu}) {
+      check_parts(random, product, activation);
     }
   }
 }
