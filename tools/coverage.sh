@@ -8,7 +8,7 @@ limit=95
 # Loader and API. A room is listed below however it does.
 strict=(engine/weights engine/capi include/headwise)
 # The tests of the rooms, in order of the rooms; the suites of differential and perf repeat what these reach.
-tests='^(tensor|positions|cache|weights|projection|kernels|runtime|limits|capi.*|hostile|faults|verdicts|fuzz_.*)$'
+tests='^(tensor|threads.*|positions|cache|weights|tokenizer|projection|kernels|runtime|encoder|limits|capi.*|hostile|faults|verdicts|fuzz_.*)$'
 targets=()
 
 usage() {
