@@ -54,15 +54,15 @@ void read_pooling(const std::string& folder, const std::string& name, SentenceSe
   to.pooling_source = name + "/config.json";
   const auto file = SentenceFile::open(folder, to.pooling_source, pooling_keys);
   if (!file) {
-    throw Error(ErrorCode::io,
+    throw Error(ErrorCode::bad_file,
                 in_quotes(folder) + ": modules.json names " + in_quotes(to.pooling_source) + ", which is not there");
   }
   to.pooling = pooling_of(file->object());
 }
 
-// A folder beside modules.json, and nothing beyond.
+// A folder beside modules.json, and nothing beyond. A NUL would end the name for the system, not for us.
 bool is_plain_name(const std::string& name) {
-  return !name.empty() && name[0] != '.' && name.find('/') == std::string::npos;
+  return !name.empty() && name[0] != '.' && name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
 }
 
 // The last part of "sentence_transformers.models.Pooling".

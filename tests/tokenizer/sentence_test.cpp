@@ -85,11 +85,13 @@ TEST_CASE("the files of sentence-transformers decide") {
 TEST_CASE("what would give other embeddings is refused") {
   const Folder folder;
   folder.write("modules.json", modules);
-  folder.check_refused("io", "1_Pooling/config.json");
+  folder.check_refused("bad_file", "1_Pooling/config.json");
   folder.write("1_Pooling/config.json", R"({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true})");
   folder.check_refused("unsupported", "several");
   folder.write("1_Pooling/config.json", R"({"pooling_mode_lasttoken": true})");
   folder.check_refused("unsupported", "pooling_mode_lasttoken");
+  folder.write("1_Pooling/config.json", R"({"pooling_mode": "weightedmean"})");
+  folder.check_refused("unsupported", "pooling_mode 'weightedmean'");
   folder.write("1_Pooling/config.json", "{}");
   folder.check_refused("bad_file", "no way of pooling");
   folder.write("1_Pooling/config.json", R"({"pooling_mode_mean_tokens": 1})");
@@ -112,7 +114,7 @@ TEST_CASE("modules that are strange, or lead out of the folder, are refused") {
   };
   folder.write("modules.json", one("2_Dense", "Dense"));
   folder.check_refused("unsupported", "'Dense'");
-  for (const char* path : {"../1_Pooling", "/etc", "..", ".", "", "1_Pooling/.."}) {
+  for (const char* path : {"../1_Pooling", "/etc", "..", ".", "", "1_Pooling/..", "\\u0000", "1_Pooling\\u0000"}) {
     folder.write("modules.json", one(path, "Pooling"));
     folder.check_refused("bad_file", "path");
   }
