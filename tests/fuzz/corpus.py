@@ -21,12 +21,13 @@ from crafted_json import crafted_index, crafted_map  # noqa: E402
 from crafted_layouts import crafted_safetensors  # noqa: E402
 from crafted_npy import crafted_npy  # noqa: E402
 from crafted_npz import crafted_npz  # noqa: E402
+from crafted_sentence import crafted_sentence  # noqa: E402
 from crafted_tokenizer import crafted_text, crafted_tokenizer  # noqa: E402
 
 MAX_BYTES = 20_000  # longer inputs slow fuzzing and are covered by the verdicts
 CRAFTED = {"safetensors": crafted_safetensors, "npy": crafted_npy, "npz": crafted_npz, "config": crafted_config,
            "index": crafted_index, "map": crafted_map, "encoder": crafted_config, "tokenizer": crafted_tokenizer,
-           "text": crafted_text}  # fmt: skip
+           "text": crafted_text, "sentence": crafted_sentence}  # fmt: skip
 CASES = {"safetensors": "*.safetensors", "npy": "*.npy", "npz": "*.npz", "index": "*.index.json",
          "tokenizer": "tokenizer.json", "text": "vocab.txt"}  # fmt: skip
 
