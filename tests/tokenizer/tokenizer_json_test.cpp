@@ -122,6 +122,34 @@ TEST_CASE("templates put tokens where the file says") {
     changed["post_processor"] = file["post_processor"];
     changed["post_processor"]["single"] = {special("[NEW]", 0), sequence("A", 0)};
   });
+  refuse_changed(ErrorCode::bad_file, {"neither SpecialToken nor Sequence"}, [&](json& changed) {
+    changed["post_processor"] = file["post_processor"];
+    changed["post_processor"]["single"] = {json{{"Other", {{"id", "A"}}}}, sequence("A", 0)};
+  });
+}
+
+TEST_CASE("the tokens of BertProcessing are pairs of a token and its id") {
+  const json pairs[] = {{"[SEP]"},      {"[SEP]", 3, 3}, {"[SEP]", -1},
+                        {"[SEP]", 1.5}, {"[SEP]", "3"},  {"[SEP]", 1LL << 31}};
+  for (const json& pair : pairs) {
+    refuse_changed(ErrorCode::bad_file, {"sep", "token and its id"},
+                   [&](json& file) { file["post_processor"]["sep"] = pair; });
+  }
+}
+
+TEST_CASE("added tokens are of limited length and number") {
+  const auto token = [](int id, const std::string& content) { return json{{"id", id}, {"content", content}}; };
+  json file = tiny_tokenizer();
+  file["added_tokens"].push_back(token(14, std::string(256, 'y')));
+  const TemporaryFolder folder;
+  CHECK(loaded(folder, file).vocabulary_size() == 15);
+  refuse_changed(ErrorCode::unsupported, {"longer than 256"},
+                 [&](json& changed) { changed["added_tokens"].push_back(token(14, std::string(257, 'y'))); });
+  refuse_changed(ErrorCode::unsupported, {"more than 20000 added tokens"}, [&](json& changed) {
+    for (int i = 14; changed["added_tokens"].size() <= 20'000; ++i) {
+      changed["added_tokens"].push_back(token(i, "y" + std::to_string(i)));
+    }
+  });
 }
 
 TEST_CASE("added tokens beyond the vocabulary have ids, and are no pieces of words") {

@@ -74,6 +74,10 @@ TEST_CASE("numbers of scores and norms that make no sense are named") {
     refused_with({"norm_epsilon"}, [&](AttentionConfig& config) { config.norm_epsilon = bad; });
   }
   refused_with({"norm_epsilon", "above zero: 0"}, [](AttentionConfig& config) { config.norm_epsilon = 0; });
+  for (const int none : {-1, 3, 1000}) {
+    refused_with({"rows_without_keys", std::to_string(none)},
+                 [&](AttentionConfig& config) { config.rows_without_keys = static_cast<RowsWithoutKeys>(none); });
+  }
 }
 
 // What every field must be is tested beside the checks themselves, in tests/positions.

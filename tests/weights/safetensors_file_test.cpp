@@ -106,6 +106,15 @@ TEST_CASE("tensors are listed in byte order, found by name and read as they are"
   expect_error(ErrorCode::invalid_argument, {"'c'", "t.safetensors"}, [&] { file.read("c"); });
 }
 
+TEST_CASE("an open file can be moved") {
+  const TemporaryFolder folder;
+  WeightFile file = WeightFile::open(folder.write("t.safetensors", safetensors_file(two_tensors())));
+  WeightFile moved = std::move(file);
+  CHECK(moved.read("a").data()[5] == 5.0f);
+  file = std::move(moved);
+  CHECK(file.read("b").data<std::int16_t>()[4] == 4);
+}
+
 TEST_CASE("every readable type comes back bit for bit") {
   const TemporaryFolder folder;
   for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i64, DType::i32, DType::i16,

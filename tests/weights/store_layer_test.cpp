@@ -157,15 +157,19 @@ TEST_CASE("norms, sinks and added keys are kept or refused, never left out") {
 }
 
 TEST_CASE("biases that are missing beside others become zeros") {
-  AttentionWeights layer = square_layer();
-  layer.key_bias = Tensor();
-  AttentionWeights expected = layer;
-  expected.key_bias = Tensor({6});
-  for (const char* family : {"linear4", "torch_mha", "torch_mha_separate", "bloom", "gpt2", "keras"}) {
-    CAPTURE(family);
-    check_same(round_trip(layer, {.family = family}), expected);
+  for (const auto missing :
+       {&AttentionWeights::query_bias, &AttentionWeights::key_bias, &AttentionWeights::value_bias}) {
+    AttentionWeights layer = square_layer();
+    layer.*missing = Tensor();
+    AttentionWeights expected = layer;
+    expected.*missing = Tensor({6});
+    for (const char* family : {"linear4", "torch_mha", "torch_mha_separate", "bloom", "gpt2", "keras"}) {
+      CAPTURE(family);
+      check_same(round_trip(layer, {.family = family}), expected);
+    }
   }
-  layer.query_bias = layer.value_bias = Tensor();
+  AttentionWeights layer = square_layer();
+  layer.query_bias = layer.key_bias = layer.value_bias = Tensor();
   const StoredLayer vit = store_layer(layer, {.family = "vit"});
   CHECK(vit.tensors.count("attention.query.bias") == 0);
   CHECK(vit.tensors.count("output.dense.bias") == 1);
