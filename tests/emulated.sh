@@ -24,7 +24,7 @@ Usage: tests/emulated.sh [quick|full] [--help]
 quick (default): as each of some older CPUs, the command says which kernels it chose and runs a layer; as the two that
   differ most (Nehalem and Haswell) some tests of the kernels run too; then all tests of the kernels for aarch64,
   cross-compiled
-full: all kernel, product and runtime tests as those two
+full: all tests of kernels, products, runtime, encoders and tokenizers as those two
 
 Needs the release preset built, qemu-user and g++-aarch64-linux-gnu.
 END
@@ -85,7 +85,7 @@ quick_tests() {
 
 full_tests() {
   local cpu="$1" room
-  for room in kernels projection runtime; do
+  for room in kernels projection runtime encoder tokenizer; do
     run_test "$cpu" "$room" --test-case-exclude='*allocation*'
     say "$cpu: all tests of $room passed"
   done

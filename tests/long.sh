@@ -19,10 +19,11 @@ Usage: tests/long.sh [STEP…] [--help]
 Runs the steps named, or all of them:
   soak      5 minutes of random calls by 8 sessions: memory, threads and results stay what they are
   growth    every length from 1 to 2,000, twice, on one thread and on four, then 200 models: memory stays bounded
-  emulated  all tests of kernels, products and runtime as older CPUs, and the kernels on aarch64, under QEMU
+  emulated  all tests of kernels, products, runtime and texts as older CPUs, and the kernels on aarch64, under QEMU
   fuzz      5 minutes of libFuzzer for each reader of files (clang 14)
-  coverage  line coverage of each room, at least 95 % for loader and API
-  races     many sessions on one model under the thread sanitizer (clang, LLVM's OpenMP); builds the library for it
+  coverage  line coverage of each room, at least 95 % for loaders and API
+  races     many sessions on one layer, encoder or tokenizer under the thread sanitizer (clang, LLVM's OpenMP); builds the
+            library for it
 
 Prints a summary at the end and leaves it in build/long/summary.txt, beside a log for each step.
 Exits with 1 when a step failed.
@@ -53,7 +54,7 @@ step_growth() {
 }
 
 step_emulated() {
-  build_release headwise_tool test_kernels test_projection test_runtime
+  build_release headwise_tool test_kernels test_projection test_runtime test_encoder test_tokenizer
   "$root/tests/emulated.sh" full 2>&1 | tee "$logs/emulated.out"
   sed -n 's/^emulated: //p' "$logs/emulated.out" | figure
 }
@@ -68,7 +69,7 @@ step_fuzz() {
 step_coverage() {
   local status=0
   "$root/tools/coverage.sh" >"$logs/coverage.out" || status=$?
-  grep -E '^engine/' "$logs/coverage.out" | figure
+  grep -E '^(engine|include)/' "$logs/coverage.out" | figure
   return "$status"
 }
 

@@ -1,5 +1,5 @@
-// C02, C10: many sessions on one model at once, the bits of each those of a run alone. Built with TSan as well
-// (tools/test_races.sh).
+// C02, C10: many sessions on one model at once, the bits of each those of a run alone. Built with TSan as well (preset
+// tsan).
 #include <doctest/doctest.h>
 
 #include <atomic>
