@@ -45,13 +45,14 @@ read_arguments() {
 # Files in memory are written several times as fast.
 temporary_folder() { if [[ -w /dev/shm ]]; then echo /dev/shm; else echo "${TMPDIR:-/tmp}"; fi; }
 
+# An input that takes a minute hangs; one that takes ten seconds may be one of a machine that others keep busy.
 fuzz() {
   local target="$1" folder="$work/$1" status=0
   mkdir -p "$folder/inputs" "$folder/finds"
   python3 -B "$here/corpus.py" unpack "$target" "$folder/inputs"
   TMPDIR="$(temporary_folder)" "$root/build/fuzz/tests/fuzz/fuzz_$target" "$folder/inputs" \
-    -max_total_time="$seconds" -artifact_prefix="$folder/finds/" -rss_limit_mb=1024 -malloc_limit_mb=256 -timeout=10 \
-    -max_len=20000 -print_final_stats=1 -verbosity=0 >"$folder/log" 2>&1 || status=$?
+    -max_total_time="$seconds" -artifact_prefix="$folder/finds/" -rss_limit_mb=1024 -malloc_limit_mb=256 \
+    -timeout=60 -report_slow_units=60 -max_len=20000 -print_final_stats=1 -verbosity=0 >"$folder/log" 2>&1 || status=$?
   local executions inputs finds
   executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/log")
   inputs=$(find "$folder/inputs" -type f | wc -l)
