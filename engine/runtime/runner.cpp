@@ -130,7 +130,8 @@ void Runner::run_team(const Graph& graph) noexcept {
   arrived_ = 1;
   if (graph.plan.threads == 1) return run_member(graph, {});
   auto run = [this, &graph](const Member& member) noexcept { run_member(graph, member); };
-  arrived_ = threads::run_team(executor_.get(), graph.plan.threads, run);
+  arrived_ = threads::run_team({graph.plan.threads, executor_.get(), stop_.flag()}, run);
+  if (arrived_ == 0) stop_.set();
 }
 
 // Once a session: a limit of OpenMP or the system will not go away by itself. That callers of an executor share its

@@ -38,6 +38,8 @@ class Stop {
     return true;
   }
   bool can_be_set() const noexcept { return flag_ != nullptr; }
+  const std::atomic<bool>* flag() const noexcept { return flag_; }
+  void set() noexcept { seen_.store(true, std::memory_order_relaxed); }
   bool seen() const noexcept { return seen_.load(std::memory_order_relaxed); }
 
  private:

@@ -81,8 +81,8 @@ void* Crew::serve(void* argument) {
   }
 }
 
-int Crew::run(int threads, const Work& work) noexcept {
-  Call call{&work, threads};
+int Crew::run(int threads, const Work& work, const std::atomic<bool>* cancel) noexcept {
+  Call call{&work, cancel, threads};
   if (enter(call)) {
     lead(call);
     leave(call);
@@ -104,21 +104,42 @@ void Crew::lead(Call& call) noexcept {
   }
 }
 
-// Until no call waits for a seat. A caller is woken under the lock: its call ends, and the condition with it, only when
-// it has got the lock itself.
+// Until no call waits for a seat.
 void Crew::lead_waiting(Helper& leader) noexcept {
   for (Call* call = leader.call; call != nullptr;) {
     lead(*call);
     const std::lock_guard lock(mutex_);
     unseat(*call);
-    call->over = true;
-    call->ended.notify_one();
+    end(*call);
+    end_cancelled();
     call = seat_first();
     if (call == nullptr) {
       leader.state.store(idle, std::memory_order_relaxed);
       give_back(leader);
     }
     seat_waiting();
+  }
+}
+
+// A caller is woken under the lock: its call goes, and the condition with it, only when it has got the lock itself.
+void Crew::end(Call& call) noexcept {
+  call.over = true;
+  call.ended.notify_one();
+}
+
+void Crew::end_cancelled() noexcept {
+  last_ = nullptr;
+  for (Call** link = &first_; *link != nullptr;) {
+    Call& call = **link;
+    if (call.cancel == nullptr || !call.cancel->load(std::memory_order_relaxed)) {
+      last_ = &call;
+      link = &call.next;
+      continue;
+    }
+    *link = call.next;
+    --waiting_;
+    call.seats = 0;
+    end(call);
   }
 }
 
@@ -138,6 +159,7 @@ void Crew::leave(Call& call) noexcept {
   if (helpers_.empty()) return;
   const std::lock_guard lock(mutex_);
   unseat(call);
+  end_cancelled();
   seat_waiting();
 }
 

@@ -31,8 +31,9 @@ class Crew {
 
   // At least 1: without a thread of its own each call is led by the thread that makes it, at once.
   int threads() const noexcept { return std::max(1, static_cast<int>(helpers_.size())); }
-  // From any thread, but not from within `work`. Allocates nothing. Returns how many threads there were.
-  int run(int threads, const Work& work) noexcept;
+  // From any thread, but not from within `work`. Allocates nothing. Returns how many threads there were: 0 when
+  // `cancel` was set while the call waited for its turn, which is looked at whenever another one ends.
+  int run(int threads, const Work& work, const std::atomic<bool>* cancel = nullptr) noexcept;
   // False in a child of the process that made the crew: the helpers are not there.
   bool is_here() const noexcept;
 
@@ -41,6 +42,7 @@ class Crew {
   // A call from its coming to its going, on the stack of its caller.
   struct Call {
     const Work* work;
+    const std::atomic<bool>* cancel;
     int wanted, seats = 1;
     bool over = false;
     Helper* helpers = nullptr;  // beside the one who leads
@@ -60,6 +62,8 @@ class Crew {
   void unseat(Call& call) noexcept;
   Call* seat_first() noexcept;
   void seat_waiting() noexcept;
+  static void end(Call& call) noexcept;
+  void end_cancelled() noexcept;
 
   std::vector<std::unique_ptr<Helper>> helpers_;
   const int generation_;

@@ -8,9 +8,9 @@
 
 namespace headwise::threads {
 
-int run_team(Executor* executor, int threads, const Work& work) noexcept {
-  if (executor != nullptr) return executor->crew().run(threads, work);
-  const int startable = startable_threads(threads);
+int run_team(const Team& team, const Work& work) noexcept {
+  if (team.executor != nullptr) return team.executor->crew().run(team.threads, work, team.cancel);
+  const int startable = startable_threads(team.threads);
   int members = 1;
   Barrier barrier;
 #pragma omp parallel num_threads(startable)

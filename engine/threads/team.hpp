@@ -34,8 +34,14 @@ class Work {
   void (*call_)(void* function, const Member& member) noexcept;
 };
 
-// Runs it on at most `threads` threads, on fewer where no more are to be had, and returns their number when all are
-// done. Without an executor that is a parallel region, which must not be started once lost_threads().
-int run_team(Executor* executor, int threads, const Work& work) noexcept;
+struct Team {
+  int threads;                                // at most
+  Executor* executor = nullptr;               // without one: a parallel region, not to be started once lost_threads()
+  const std::atomic<bool>* cancel = nullptr;  // ends the wait for an executor's threads
+};
+
+// Runs it on fewer threads where no more are to be had, and returns their number when all are done; 0 when it was
+// cancelled before it began.
+int run_team(const Team& team, const Work& work) noexcept;
 
 }  // namespace headwise::threads

@@ -79,10 +79,10 @@ struct AttentionInputs {
   // good. Lk of masks and outputs counts them all. A circular cache that overflows forgets before the queries look.
   KvCache* cache = nullptr;
 
-  // Any thread may set it to end the call, which looks between units of work (a block of queries of one head, rows of
-  // a product; under 1 ms as a rule) and then throws Error(cancelled). Outputs are incomplete. The session can be used
-  // again, and so can the cache: its lengths are as before, but a circular one may have forgotten what the new tokens
-  // would have displaced. A flag that is set before the call ends it before anything is written.
+  // Any thread may set it to end the call, which looks between units of work (a block of queries of one head, rows of a
+  // product; a few ms at most; a wait for an executor ends with its next call) and then throws Error(cancelled).
+  // Outputs are incomplete. Session and cache can be used again; its lengths are as before, but a circular one may have
+  // forgotten what new tokens would have displaced. A flag set before the call ends it before anything is written.
   const std::atomic<bool>* cancel = nullptr;
 };
 

@@ -13,13 +13,16 @@ class Crew;
 
 // A fixed number of threads for all sessions that name it in SessionOptions::executor. Without one, each thread that
 // runs a session has a team of OpenMP's to itself: 64 request threads with sessions of 2 make 64 teams, which get into
-// each other's way. With one there are the callers and threads() of its own, and at most threads() are at work.
+// each other's way. With one there are the callers and threads() of its own, and at most threads() work on
+// calls that are planned for more than one. The others (too small for a second thread, or of sessions or executors of
+// 1) run on their callers' threads at once and are not counted.
 //
 // Calls begin in the order in which they come. One that finds a thread free is worked on by the thread that makes it,
 // too; while others wait, its own threads carry them out one after the other, and their callers sleep until they are
-// done. Alone, a call has all the threads it can use; the more callers wait, the fewer does each have, down to one. A
-// call too small for a second thread runs on its caller's at once. Threads without work stay awake for 20 µs, within a
-// call for 50. The bits of a result do not depend on any of it.
+// done, or, where its cancel flag is set, until the next call ends. Alone, a call has all the threads it can use; the
+// more callers wait, the fewer does each have, down to one. Threads without work stay awake for 20 µs, within a call
+// for 50. They have the affinity and priority of whoever made the executor. The bits of a result do not depend on any
+// of it.
 //
 // Safe to share between threads. Its threads are named "headwise-1" and so on, handle no signals, and end with it, that
 // is with the last session that has it. In a child of fork() a session finds that they are gone and starts some of its

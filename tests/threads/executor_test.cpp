@@ -5,6 +5,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <thread>
 
@@ -120,6 +121,61 @@ TEST_CASE("crew: calls that wait are led in the order in which they come, by the
   for (std::thread& user : users) user.join();
   CHECK(order == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
   for (const std::thread::id leader : leaders) CHECK(std::count(callers.begin(), callers.end(), leader) == 0);
+}
+
+TEST_CASE("crew: a call that is cancelled while it waits ends with the next call, and the others keep their turns") {
+  Crew crew(1);
+  std::atomic<bool> hold{true};
+  std::vector<int> order;
+  auto first = [&](const Member&) noexcept {
+    while (hold) std::this_thread::yield();
+  };
+  std::thread holder([&] { crew.run(1, first); });
+  std::array<std::atomic<bool>, 5> cancel{};
+  std::array<int, 5> members{};
+  std::vector<std::thread> users;
+  for (std::size_t u = 0; u < 5; ++u) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until the one before it sleeps in the queue
+    users.emplace_back([&, u] {
+      auto work = [&](const Member&) noexcept { order.push_back(int(u)); };
+      members[u] = crew.run(1, work, &cancel[u]);
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  for (const std::size_t u : {0, 2, 4}) cancel[u] = true;
+  hold = false;
+  holder.join();
+  for (std::thread& user : users) user.join();
+  CHECK(order == std::vector<int>{1, 3});
+  CHECK(members == std::array<int, 5>{0, 1, 0, 1, 0});
+  CHECK(lie_between(teams_of(crew, 4, 1, 5), 1, 1));  // the queue is whole
+}
+
+TEST_CASE("executor: a session's call that is cancelled while it waits throws and writes nothing") {
+  const LargeLayer layer;
+  const auto executor = std::make_shared<Executor>(2);
+  std::atomic<bool> hold{true}, held{false};
+  auto work = [&](const Member&) noexcept {
+    held = true;
+    while (hold) std::this_thread::yield();
+  };
+  std::thread holder([&] { executor->crew().run(2, work); });
+  while (!held) std::this_thread::yield();
+  std::atomic<bool> cancel{false};
+  std::thread end([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until the call waits
+    cancel = true;
+    hold = false;
+  });
+  Session session(layer.model, {.executor = executor});
+  Tensor y(layer.x.shape());
+  AttentionInputs inputs = layer.inputs();
+  inputs.cancel = &cancel;
+  expect_error(ErrorCode::cancelled, {"cancelled"}, [&] { session.run(inputs, {.output = y}); });
+  holder.join();
+  end.join();
+  CHECK(std::all_of(y.data(), y.data() + y.size(), [](float value) { return value == 0; }));
+  CHECK(layer.run_right(session));
 }
 
 TEST_CASE("executor: a number of threads out of range is refused") {
