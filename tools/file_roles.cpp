@@ -20,7 +20,8 @@ constexpr std::array settings_names{"config.json",
                                     "special_tokens_map.json",
                                     "modules.json",
                                     "sentence_bert_config.json",
-                                    "config_sentence_transformers.json"};
+                                    "config_sentence_transformers.json",
+                                    "model.safetensors.index.json"};
 
 bool is_settings(const fs::path& file) {
   const std::string name = file.filename().string();
@@ -58,8 +59,9 @@ NamedPath named(const fs::path& file, const fs::path& folder) {
 
 // Weights beside a single file are other models, unless there is an index that may name them.
 bool has_shards(const std::string& model, const std::vector<NamedPath>& settings) {
-  return is_folder(model) || std::any_of(settings.begin(), settings.end(),
-                                         [](const NamedPath& file) { return file.second.ends_with(".index.json"); });
+  return is_folder(model) || std::any_of(settings.begin(), settings.end(), [](const NamedPath& file) {
+           return file.second.ends_with(".index.json") && fs::exists(file.second);
+         });
 }
 
 }  // namespace
@@ -75,11 +77,13 @@ void check_targets_differ(const std::vector<NamedPath>& targets, std::vector<Nam
   }
 }
 
-// Modules of sentence-transformers have a folder and a config.json each.
+// Modules of sentence-transformers have a folder and a config.json each. Names that are not there count, too: whatever
+// stood under one of them would be read as the model's.
 std::vector<NamedPath> settings_files(const std::string& model) {
   std::vector<NamedPath> files;
   if (model.empty() || is_standard(model)) return files;
   const fs::path folder = folder_of(model);
+  for (const char* name : settings_names) files.push_back(named(folder / name, folder));
   for (const fs::path& entry : entries(folder)) {
     const fs::path file = is_folder(model) && is_folder(entry) ? entry / "config.json" : entry;
     if (is_settings(file)) files.push_back(named(file, folder));

@@ -119,7 +119,7 @@ std::string advice(const Error& error) {
   const auto says = [&error](const char* words) {
     return std::string_view(error.what()).find(words) != std::string::npos;
   };
-  if (says("longer than its header")) return "; --allow-trailing-bytes accepts them";
+  if (says("longer than its header")) return "; inspect, run and convert accept them with --allow-trailing-bytes";
   switch (error.code()) {
     case ErrorCode::invalid_argument:
       return "; 'headwise inspect FILE' shows the layers and sizes of a file";
@@ -156,7 +156,7 @@ int run_command_line(int count, char** arguments) {
   } catch (const UsageError& error) {
     return fail(error.what(), exit_usage);
   } catch (const Error& error) {
-    // All of the files were sound: it is what was asked of them.
+    // What was asked does not fit what the files hold.
     const bool unfit = error.code() == ErrorCode::invalid_argument;
     return fail(in_option_words(error.what()) + advice(error), unfit ? exit_usage : exit_failed);
   } catch (const std::bad_alloc&) {

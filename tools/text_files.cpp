@@ -51,6 +51,7 @@ void write_text_file(const std::string& path, std::string_view text) {
 // The library would write into a device or a pipe; "-" is how standard output is asked for.
 void check_target(const std::string& option, const std::string& path, const char* kind) {
   if (is_standard(path)) return;
+  if (path == "/dev/stdout") throw UsageError(option + " /dev/stdout: give - for standard output");
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {

@@ -74,6 +74,18 @@ class Targets(CommandTest):
             self.unchanged(["the model's "], targets, self.writers(source))
         self.unchanged(["FILE"], [index], self.writers(index))
 
+    def test_names_that_a_model_would_be_read_by(self):
+        absent = [self.model / name for name in ("modules.json", "model.safetensors.index.json")]
+        for target in absent:
+            target.unlink(missing_ok=True)
+        for source in (self.model, self.weights):
+            self.unchanged(["the model's "], absent, self.writers(source))
+
+    def test_standard_output_by_its_other_name(self):
+        for name, call in self.writers(self.weights).items():
+            with self.subTest(name):
+                self.fails(2, ["/dev/stdout", "give -"], *call, "/dev/stdout")
+
     def test_bench(self):
         call = ["bench", self.weights, *SIZES, "-o"]
         files = [path for path in self.model.iterdir() if path.suffix == ".json"]
