@@ -34,7 +34,7 @@ class Stop {
   bool is_set() noexcept {
     if (seen()) return true;
     if (flag_ == nullptr || !flag_->load(std::memory_order_relaxed)) return false;
-    seen_.store(true, std::memory_order_relaxed);
+    set();
     return true;
   }
   bool can_be_set() const noexcept { return flag_ != nullptr; }
