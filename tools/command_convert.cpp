@@ -74,13 +74,6 @@ void add_target_options(CLI::App& app, ConvertOptions& options) {
   app.add_flag("--force", options.force, "Replace OUT if it is there")->group(group);
 }
 
-// Of the weights, those that OUT must not replace are known when FILE is open.
-std::vector<NamedPath> read_files(const ConvertOptions& options) {
-  std::vector<NamedPath> files = settings_files(options.file);
-  files.insert(files.begin(), {{"FILE", options.file}, {"--map", options.load.name_map}});
-  return files;
-}
-
 void check_options(const ConvertOptions& options) {
   if (!options.output.ends_with(".safetensors") && !options.to_npz()) {
     throw UsageError("OUT " + options.output + " must end with .safetensors or .npz, which says how it is written");
@@ -89,7 +82,8 @@ void check_options(const ConvertOptions& options) {
     throw UsageError(".npz has no bf16; choose f16 or .safetensors");
   if (options.to_npz() && !options.metadata.empty()) throw UsageError("--metadata: .npz keeps none");
   check_target("OUT", options.output, "weight");
-  check_targets_differ({{"OUT", options.output}}, read_files(options));
+  // Of the weights, those that OUT must not replace are known when FILE is open.
+  check_targets_differ({{"OUT", options.output}}, layer_settings(options));
   for (const auto& [key, value] : options.metadata) {
     if (key.starts_with("headwise."))
       throw UsageError("--metadata " + key + ": names with headwise. say how a layer loads");

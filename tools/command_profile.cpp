@@ -67,9 +67,7 @@ void check_files(const ProfileCommandOptions& options) {
   check_standard_output(options);
   check_target("--html", options.html, ".html");
   check_target("--trace", options.trace, ".json");
-  std::vector<NamedPath> read = layer_files(options);
-  for (const InputFile& file : input_files()) read.emplace_back(file.option(), options.inputs[file.id]);
-  check_targets_differ({{"--html", options.html}, {"--trace", options.trace}}, std::move(read));
+  check_targets_differ({{"--html", options.html}, {"--trace", options.trace}}, call_files(options));
   if (!options.limits && !options.html.empty()) throw UsageError("--html draws the roofs that --no-limits leaves out");
 }
 

@@ -23,10 +23,8 @@ constexpr std::array settings_names{"config.json",
                                     "config_sentence_transformers.json",
                                     "model.safetensors.index.json"};
 
-bool is_settings(const fs::path& file) {
-  const std::string name = file.filename().string();
-  return name.ends_with(".index.json") ||
-         std::find(settings_names.begin(), settings_names.end(), name) != settings_names.end();
+bool is_index(const std::string& path) {
+  return path.ends_with(".index.json");
 }
 
 bool is_weights(const fs::path& file) {
@@ -60,8 +58,27 @@ NamedPath named(const fs::path& file, const fs::path& folder) {
 // Weights beside a single file are other models, unless there is an index that may name them.
 bool has_shards(const std::string& model, const std::vector<NamedPath>& settings) {
   return is_folder(model) || std::any_of(settings.begin(), settings.end(), [](const NamedPath& file) {
-           return file.second.ends_with(".index.json") && fs::exists(file.second);
+           return is_index(file.second) && fs::exists(file.second);
          });
+}
+
+std::vector<NamedPath> with_options(const LayerChoice& options, std::vector<NamedPath> files) {
+  files.insert(files.begin(), {{"FILE", options.file}, {"--map", options.load.name_map}});
+  return files;
+}
+
+// Modules of sentence-transformers have a folder and a config.json each. Names that are not there count, too: whatever
+// stood under one of them would be read as the model's.
+std::vector<NamedPath> settings_files(const std::string& model) {
+  std::vector<NamedPath> files;
+  if (model.empty() || is_standard(model)) return files;
+  const fs::path folder = folder_of(model);
+  for (const char* name : settings_names) files.push_back(named(folder / name, folder));
+  for (const fs::path& entry : entries(folder)) {
+    if (is_folder(model) && is_folder(entry)) files.push_back(named(entry / "config.json", folder));
+    if (is_index(entry.string())) files.push_back(named(entry, folder));
+  }
+  return files;
 }
 
 }  // namespace
@@ -77,20 +94,6 @@ void check_targets_differ(const std::vector<NamedPath>& targets, std::vector<Nam
   }
 }
 
-// Modules of sentence-transformers have a folder and a config.json each. Names that are not there count, too: whatever
-// stood under one of them would be read as the model's.
-std::vector<NamedPath> settings_files(const std::string& model) {
-  std::vector<NamedPath> files;
-  if (model.empty() || is_standard(model)) return files;
-  const fs::path folder = folder_of(model);
-  for (const char* name : settings_names) files.push_back(named(folder / name, folder));
-  for (const fs::path& entry : entries(folder)) {
-    const fs::path file = is_folder(model) && is_folder(entry) ? entry / "config.json" : entry;
-    if (is_settings(file)) files.push_back(named(file, folder));
-  }
-  return files;
-}
-
 std::vector<NamedPath> model_files(const std::string& model) {
   std::vector<NamedPath> files = settings_files(model);
   if (!has_shards(model, files)) return files;
@@ -102,8 +105,16 @@ std::vector<NamedPath> model_files(const std::string& model) {
 }
 
 std::vector<NamedPath> layer_files(const LayerChoice& options) {
-  std::vector<NamedPath> files{{"FILE", options.file}, {"--map", options.load.name_map}};
-  for (NamedPath& file : model_files(options.file)) files.push_back(std::move(file));
+  return with_options(options, model_files(options.file));
+}
+
+std::vector<NamedPath> layer_settings(const LayerChoice& options) {
+  return with_options(options, settings_files(options.file));
+}
+
+std::vector<NamedPath> call_files(const LayerOptions& options) {
+  std::vector<NamedPath> files = layer_files(options);
+  for (const InputFile& file : input_files()) files.emplace_back(file.option(), options.inputs[file.id]);
   return files;
 }
 

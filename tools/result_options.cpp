@@ -62,14 +62,13 @@ std::string ResultOptions::on_standard_output() const {
 
 void check_targets(const ResultOptions& options) {
   check_standard_output(options);
-  std::vector<NamedPath> read = layer_files(options), targets;
-  for (const InputFile& file : input_files()) read.emplace_back(file.option(), options.inputs[file.id]);
+  std::vector<NamedPath> targets;
   for (const OutputFile& file : output_files()) {
     if (!options.wants(file.id)) continue;
     targets.emplace_back(file.option(), options.outputs[file.id]);
     check_target(targets.back().first, targets.back().second, ".npy");
   }
-  check_targets_differ(targets, std::move(read));
+  check_targets_differ(targets, call_files(options));
 }
 
 }  // namespace headwise::tools

@@ -41,9 +41,8 @@ void check_run_view(const RunOptions& options) {
   }
   if (is_standard(options.view)) throw UsageError("--view needs a file of its own; standard output is for results");
   check_target("--view", options.view, ".html");
-  std::vector<NamedPath> read = layer_files(options), targets{{"--view", options.view}};
+  std::vector<NamedPath> read = call_files(options), targets{{"--view", options.view}};
   read.emplace_back("--tokens", options.tokens);
-  for (const InputFile& file : input_files()) read.emplace_back(file.option(), options.inputs[file.id]);
   for (const OutputFile& file : output_files()) targets.emplace_back(file.option(), options.outputs[file.id]);
   check_targets_differ(targets, std::move(read));
 }
