@@ -62,6 +62,11 @@ Crew::~Crew() {
   for (const auto& helper : helpers_) pthread_join(helper->thread, nullptr);
 }
 
+int Crew::waiting() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return waiting_;
+}
+
 bool Crew::is_here() const noexcept {
   return generation_ == generation();
 }

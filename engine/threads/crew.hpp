@@ -34,6 +34,8 @@ class Crew {
   // From any thread, but not from within `work`. Allocates nothing. Returns how many threads there were: 0 when
   // `cancel` was set while the call waited for its turn, which is looked at whenever another one ends.
   int run(int threads, const Work& work, const std::atomic<bool>* cancel = nullptr) noexcept;
+  // Calls that wait for a seat.
+  int waiting() const noexcept;
   // False in a child of the process that made the crew: the helpers are not there.
   bool is_here() const noexcept;
 
@@ -67,7 +69,7 @@ class Crew {
 
   std::vector<std::unique_ptr<Helper>> helpers_;
   const int generation_;
-  std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // of all below
   int free_seats_ = 0, waiting_ = 0;
   Helper* free_helpers_ = nullptr;
   Call *first_ = nullptr, *last_ = nullptr;  // of those that wait

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <thread>
 
 #include "crew.hpp"
@@ -53,6 +54,30 @@ bool lie_between(const std::vector<int>& sizes, int least, int most) {
   return std::all_of(sizes.begin(), sizes.end(), [=](int size) { return size >= least && size <= most; });
 }
 
+void until_waiting(const Crew& crew, int calls) {
+  while (crew.waiting() < calls) std::this_thread::yield();
+}
+
+// A call that has all the seats of a crew, from when it is made until it lets go.
+class Holder {
+ public:
+  explicit Holder(Crew& crew) : thread_([this, &crew] { crew.run(crew.threads(), stay_); }) {
+    while (!held_) std::this_thread::yield();
+  }
+  void let_go() {
+    hold_ = false;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> hold_{true}, held_{false};
+  std::function<void(const Member&)> stay_ = [this](const Member&) {
+    held_ = true;
+    while (hold_) std::this_thread::yield();
+  };
+  std::thread thread_;  // last: it uses the others
+};
+
 }  // namespace
 
 TEST_CASE("crew: a call that is alone has all the threads it asks for, and they meet at the barrier") {
@@ -93,14 +118,9 @@ TEST_CASE("crew: no more calls are at work than there are threads") {
 
 TEST_CASE("crew: calls that wait are led in the order in which they come, by the crew's threads") {
   Crew crew(1);
-  std::atomic<bool> hold{true};
-  std::atomic<int> waiting{0};
+  Holder holder(crew);
   std::vector<int> order;
-  std::vector<std::thread::id> leaders;
-  auto first = [&](const Member&) noexcept {
-    while (hold) std::this_thread::yield();
-  };
-  std::thread holder([&] { crew.run(1, first); });
+  std::vector<std::thread::id> leaders, callers;
   std::vector<std::thread> users;
   for (int u = 0; u < 8; ++u) {
     users.emplace_back([&, u] {
@@ -108,16 +128,12 @@ TEST_CASE("crew: calls that wait are led in the order in which they come, by the
         order.push_back(u);
         leaders.push_back(std::this_thread::get_id());
       };
-      ++waiting;
       crew.run(1, work);
     });
-    while (waiting <= u) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until it sleeps in the queue
+    callers.push_back(users.back().get_id());
+    until_waiting(crew, u + 1);
   }
-  std::vector<std::thread::id> callers;
-  for (const std::thread& user : users) callers.push_back(user.get_id());
-  hold = false;
-  holder.join();
+  holder.let_go();
   for (std::thread& user : users) user.join();
   CHECK(order == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
   for (const std::thread::id leader : leaders) CHECK(std::count(callers.begin(), callers.end(), leader) == 0);
@@ -125,26 +141,20 @@ TEST_CASE("crew: calls that wait are led in the order in which they come, by the
 
 TEST_CASE("crew: a call that is cancelled while it waits ends with the next call, and the others keep their turns") {
   Crew crew(1);
-  std::atomic<bool> hold{true};
+  Holder holder(crew);
   std::vector<int> order;
-  auto first = [&](const Member&) noexcept {
-    while (hold) std::this_thread::yield();
-  };
-  std::thread holder([&] { crew.run(1, first); });
   std::array<std::atomic<bool>, 5> cancel{};
   std::array<int, 5> members{};
   std::vector<std::thread> users;
   for (std::size_t u = 0; u < 5; ++u) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until the one before it sleeps in the queue
     users.emplace_back([&, u] {
       auto work = [&](const Member&) noexcept { order.push_back(int(u)); };
       members[u] = crew.run(1, work, &cancel[u]);
     });
+    until_waiting(crew, int(u) + 1);
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
   for (const std::size_t u : {0, 2, 4}) cancel[u] = true;
-  hold = false;
-  holder.join();
+  holder.let_go();
   for (std::thread& user : users) user.join();
   CHECK(order == std::vector<int>{1, 3});
   CHECK(members == std::array<int, 5>{0, 1, 0, 1, 0});
@@ -154,25 +164,18 @@ TEST_CASE("crew: a call that is cancelled while it waits ends with the next call
 TEST_CASE("executor: a session's call that is cancelled while it waits throws and writes nothing") {
   const LargeLayer layer;
   const auto executor = std::make_shared<Executor>(2);
-  std::atomic<bool> hold{true}, held{false};
-  auto work = [&](const Member&) noexcept {
-    held = true;
-    while (hold) std::this_thread::yield();
-  };
-  std::thread holder([&] { executor->crew().run(2, work); });
-  while (!held) std::this_thread::yield();
+  Holder holder(executor->crew());
   std::atomic<bool> cancel{false};
   std::thread end([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until the call waits
+    until_waiting(executor->crew(), 1);
     cancel = true;
-    hold = false;
+    holder.let_go();
   });
   Session session(layer.model, {.executor = executor});
   Tensor y(layer.x.shape());
   AttentionInputs inputs = layer.inputs();
   inputs.cancel = &cancel;
   expect_error(ErrorCode::cancelled, {"cancelled"}, [&] { session.run(inputs, {.output = y}); });
-  holder.join();
   end.join();
   CHECK(std::all_of(y.data(), y.data() + y.size(), [](float value) { return value == 0; }));
   CHECK(layer.run_right(session));
