@@ -87,6 +87,43 @@ void take_slopes(const WeightFile& file, const LayerSettings& settings, Attentio
   std::copy(settings.alibi_slopes.begin(), settings.alibi_slopes.end(), weights.alibi_slopes.data());
 }
 
+// Where the numbers of a layer come from that its caller leaves open.
+struct Sources {
+  const WeightFile& file;
+  const LaidOutLayer& layer;
+  const std::optional<NameMap>& map;
+  const std::optional<ConfigJson>& config;
+  const std::optional<LayerSettings>& settings;
+};
+
+// What does not fit is the caller's argument only where the caller gave it.
+template <class Step>
+auto blaming(const Sources& from, bool is_given, Step step) try {
+  return step();
+} catch (const Error& error) {
+  if (error.code() != ErrorCode::invalid_argument || is_given) throw;
+  if (from.settings) refuse_settings(from.file, from.layer.prefix, std::string("damaged: ") + error.what());
+  if (from.config) from.config->refuse(error.what());
+  throw;
+}
+
+LayerSizes sizes_of_layer(const Sources& from, const LoadOptions& options, std::int64_t heads) {
+  const bool are_given = with_heads_of(from.map, options).num_heads > 0;
+  return blaming(from, are_given, [&] { return check_shapes(from.file, from.layer, heads); });
+}
+
+bool fit(const LayerSizes& sizes, const LoadOptions& options) try {
+  make_config(sizes, options);
+  return true;
+} catch (const Error&) {
+  return false;
+}
+
+AttentionConfig config_of_layer(const Sources& from, const LayerSizes& sizes, const LoadOptions& options,
+                                const LoadOptions& filled) {
+  return blaming(from, !fit(sizes, options), [&] { return make_config(sizes, filled); });
+}
+
 }  // namespace
 
 AttentionWeights load_attention(const std::string& path, const LoadOptions& options) try {
@@ -102,10 +139,12 @@ AttentionWeights load_attention(const WeightFile& file, const LoadOptions& optio
   const LaidOutLayer layer = choose_layer(file, {options, config, map});
   const std::optional<LayerSettings> settings = settings_of(file, layer, options);
   const LoadOptions told = settings ? fill_from_settings(options, *settings) : options;
-  const LayerSizes sizes = check_shapes(file, layer, choose_heads(file, layer, with_heads_of(map, told), config));
-  const LoadOptions filled = fill_options(told, config, layer, sizes);
+  const Sources from{file, layer, map, config, settings};
+  const LayerSizes sizes = sizes_of_layer(from, options, choose_heads(file, layer, with_heads_of(map, told), config));
+  const LoadOptions filled =
+      blaming(from, options.position_bias.has_value(), [&] { return fill_options(told, config, layer, sizes); });
   check_completeness(file, layer, rules_of(filled, config));
-  AttentionWeights weights = read_layer(file, layer, make_config(sizes, filled), filled);
+  AttentionWeights weights = read_layer(file, layer, config_of_layer(from, sizes, options, filled), filled);
   if (checks_stored(file, layer.prefix, options.stored_check)) check_stored(file, layer.prefix, weights);
   if (settings && !options.position_bias) take_slopes(file, *settings, weights);
   if (options.keep_heads.empty()) return weights;
