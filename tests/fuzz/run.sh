@@ -14,8 +14,8 @@ usage() {
 Usage: tests/fuzz/run.sh [--seconds N] [--write] [--help] [TARGET...]
 
 1. builds the fuzz preset
-2. runs each target (default: all of tests/fuzz/*_target.cpp) for N seconds (default 60), from the inputs that the tests
-   replay and what earlier runs found in build/fuzz/work
+2. runs each target (default: all of tests/fuzz/*_target.cpp) for N seconds (default 60), as many at a time as there are
+   CPUs, from the inputs that the tests replay and what earlier runs found in build/fuzz/work
 3. prints "TARGET: N executions, N inputs, N finds" for each and exits with 1 when there is a find; the finds stay in
    build/fuzz/work/TARGET/finds, and "build/fuzz/tests/fuzz/fuzz_TARGET FIND" repeats one
 
@@ -74,16 +74,30 @@ keep_inputs() {
   python3 -B "$here/corpus.py" pack "$target" "$folder/merged"
 }
 
+fuzz_all() {
+  local target running=0 failed=0
+  for target in "${targets[@]}"; do
+    if ((running == $(nproc))); then
+      wait -n || failed=1
+      running=$((running - 1))
+    fi
+    fuzz "$target" &
+    running=$((running + 1))
+  done
+  for (( ; running > 0; --running)); do wait -n || failed=1; done
+  return "$failed"
+}
+
 main() {
   read_arguments "$@"
   cd "$root"
   cmake --preset fuzz -Wno-dev --log-level=WARNING >&2
   cmake --build --preset fuzz >&2
   local target failed=0
-  for target in "${targets[@]}"; do
-    fuzz "$target" || failed=1
-    if ((write == 1)); then keep_inputs "$target"; fi
-  done
+  fuzz_all || failed=1
+  if ((write == 1)); then
+    for target in "${targets[@]}"; do keep_inputs "$target"; done
+  fi
   return "$failed"
 }
 
