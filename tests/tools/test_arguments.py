@@ -1,6 +1,8 @@
 """Arguments that are refused, over all sub-commands that take them (case D10)."""
 
+import pathlib
 import re
+import shutil
 import unittest
 
 from command import TINY_BERT, CommandTest, every_command, run, write_npy
@@ -88,6 +90,14 @@ class Values(CommandTest):
             for options, words in self.UNFIT:
                 with self.subTest(name=name, options=options):
                     self.fails(2, words, *every_command(self.query)[name], *options)
+
+    def test_a_config_that_does_not_fit_the_file(self):
+        model = pathlib.Path(shutil.copy(TINY_BERT, self.folder / "model.safetensors"))
+        (self.folder / "config.json").write_text('{"num_attention_heads": 5}')
+        for name in self.LOADING:
+            with self.subTest(name=name):
+                arguments = [model if a == TINY_BERT else a for a in every_command(self.query)[name]]
+                self.fails(1, ["config.json", "not divisible by 5 heads"], *arguments)
 
     def test_how_inspect_and_convert_take_names(self):
         self.fails(2, ["--family", "'bogus'"], "inspect", self.folder / "absent", "--family", "bogus")
