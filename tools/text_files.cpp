@@ -57,6 +57,10 @@ void check_target(const std::string& option, const std::string& path, const char
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     throw UsageError(option + " " + path + " is no regular file; give the name of a " + kind + " file to write");
   }
+  if (!std::filesystem::exists(status) && std::filesystem::is_symlink(path, ignored)) {
+    throw UsageError(option + " " + path +
+                     " is a symbolic link to a file that is not there; remove it or make the file");
+  }
   const auto folder = std::filesystem::path(path).parent_path();
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
     throw UsageError(option + " " + path + ": there is no folder " + folder.string() + "; make it first");

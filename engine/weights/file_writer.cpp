@@ -57,6 +57,15 @@ std::string follow_links(const std::string& path) {
   return error ? path : target.string();
 }
 
+// Where it leads may be a mistake, and to replace it loses it: cp refuses it as well.
+void refuse_dangling_link(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_symlink(path, ignored)) return;
+  throw Error(ErrorCode::io,
+              "cannot write " + in_quotes(path) +
+                  ": it is a symbolic link to a file that is not there; remove the link or make the file");
+}
+
 }  // namespace
 
 FileWriter::FileWriter(const std::string& path) : path_(path), target_(path) {
@@ -69,6 +78,7 @@ FileWriter::FileWriter(const std::string& path) : path_(path), target_(path) {
     return;
   }
   is_new_ = true;
+  if (!status) refuse_dangling_link(path);
   if (status) target_ = follow_links(path);
   if (!open_unnamed()) open_temporary();
   // A file that is replaced keeps its permissions; where the system refuses that, the new file has the usual ones.

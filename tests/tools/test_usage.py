@@ -125,6 +125,10 @@ class Combinations(CommandTest):
     def test_targets(self):
         self.refused(["no-such-folder"], "--output", self.folder / "no-such-folder" / "y.npy")
         self.refused(["/dev/null", "no regular file"], "--output", "/dev/null")
+        for name, target in (("dangling", "absent.npy"), ("loop", "loop")):
+            (self.folder / name).symlink_to(target)
+            self.refused([name, "symbolic link"], "--output", self.folder / name)
+            self.assertTrue((self.folder / name).is_symlink())
         same = self.folder / "y.npy"
         self.refused(["--output", "--attention", "same file"], "--output", same, "--attention", same)
         self.assertFalse(same.exists())

@@ -114,6 +114,18 @@ TEST_CASE("a symbolic link is followed, not replaced") {
   CHECK(load_npy(real).size() == 2);
 }
 
+TEST_CASE("a symbolic link that leads nowhere is refused and stays") {
+  const TemporaryFolder folder;
+  for (const char* target : {"absent.npy", "absent/t.npy", "link.npy"}) {
+    REQUIRE(::symlink(target, folder.file("link.npy").c_str()) == 0);
+    expect_error(ErrorCode::io, {"link.npy", "symbolic link"},
+                 [&] { save_npy(folder.file("link.npy"), counting(DType::f32, {2})); });
+    CHECK(std::filesystem::read_symlink(folder.file("link.npy")) == target);
+    CHECK(file_count(folder) == 1);
+    std::filesystem::remove(folder.file("link.npy"));
+  }
+}
+
 TEST_CASE("a failure is an error, leaves the old file and no temporary one") {
   const TemporaryFolder folder;
   const Tensor tensor = counting(DType::f32, {2});
