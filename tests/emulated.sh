@@ -83,11 +83,12 @@ quick_tests() {
   say "$cpu: quick tests passed"
 }
 
-# Allocations are those of the emulator too, and numbers of threads are no matter of the CPU: half of the time.
+# Allocations are those of the emulator too, and numbers of threads are no matter of the CPU: half of the time. QEMU 7.2
+# ends with a failed assertion of its own when a forked child starts a thread.
 full_tests() {
   local cpu="$1" room
   for room in kernels projection runtime encoder tokenizer; do
-    run_test "$cpu" "$room" --test-case-exclude='*allocation*,*number of threads*'
+    run_test "$cpu" "$room" --test-case-exclude='*allocation*,*number of threads*,*in a child*'
     say "$cpu: all tests of $room passed"
   done
 }
