@@ -69,7 +69,7 @@ headwise_status headwise_encoding_get(const headwise_encoding* encoding, headwis
     const headwise::Encoding& e = deref("encoding", encoding).encoding;
     write_struct<headwise_encoding_info>("info", info,
                                          {0, count_of(e.ids), e.full_length, e.ids.data(), e.token_types.data(),
-                                          e.starts.data(), e.ends.data(), e.words.data()});
+                                          e.starts.data(), e.ends.data(), e.words.data(), e.sequence_ids.data()});
   });
 }
 

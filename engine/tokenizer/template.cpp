@@ -9,12 +9,13 @@ void append(std::vector<std::int64_t>& to, const std::vector<std::int64_t>& from
   to.insert(to.end(), from.begin(), from.end());
 }
 
-void add_text(const Tokens& tokens, std::int64_t type, Encoding& to) {
+void add_text(const Tokens& tokens, const TemplatePart& part, Encoding& to) {
   append(to.ids, tokens.ids);
   append(to.starts, tokens.starts);
   append(to.ends, tokens.ends);
   append(to.words, tokens.words);
-  to.token_types.resize(to.ids.size(), type);
+  to.token_types.resize(to.ids.size(), part.type);
+  to.sequence_ids.resize(to.ids.size(), part.sequence);
 }
 
 void add_special(const TemplatePart& part, Encoding& to) {
@@ -23,6 +24,7 @@ void add_special(const TemplatePart& part, Encoding& to) {
   to.ends.push_back(0);
   to.words.push_back(-1);
   to.token_types.push_back(part.type);
+  to.sequence_ids.push_back(part.sequence);
 }
 
 }  // namespace
@@ -36,7 +38,7 @@ Encoding put_together(const Template& parts, const std::array<const Tokens*, 2>&
   Encoding result;
   for (const TemplatePart& part : parts) {
     if (part.sequence >= 0) {
-      add_text(*texts[static_cast<std::size_t>(part.sequence)], part.type, result);
+      add_text(*texts[static_cast<std::size_t>(part.sequence)], part, result);
     } else if (special_tokens) {
       add_special(part, result);
     }

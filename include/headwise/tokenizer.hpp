@@ -19,11 +19,12 @@ struct EncodeOptions {
 // One text, or a pair of them, as tokens. All vectors are as long as ids.
 struct Encoding {
   std::vector<std::int64_t> ids{};
-  std::vector<std::int64_t> token_types{};     // 0, and 1 for a pair's second text and its separator
+  std::vector<std::int64_t> token_types{};     // as the tokenizer's file says: 0 and 1, or 0 for all, as RoBERTa has it
   std::vector<std::int64_t> starts{}, ends{};  // bytes of its own text that a token covers; tokens put in: 0, 0
   std::vector<std::int64_t> words{};  // which word of its own text, counted from 0 (a punctuation mark is one, and
                                       // so is a special token that stands in the text); tokens put in: −1
-  std::int64_t full_length = 0;       // tokens before cutting: more than ids.size() when the text was cut
+  std::vector<std::int64_t> sequence_ids{};  // 0: of the text, 1: of its pair, −1: tokens put in
+  std::int64_t full_length = 0;              // tokens before cutting: more than ids.size() when the text was cut
 };
 
 // Reads text in UTF-8. Bytes that are none count as U+FFFD, one for each longest start of a character, as Python's

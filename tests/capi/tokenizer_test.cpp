@@ -24,6 +24,7 @@ void check_same(const headwise_encoding* encoding, const Encoding& expected) {
   CHECK(list(info.starts) == expected.starts);
   CHECK(list(info.ends) == expected.ends);
   CHECK(list(info.words) == expected.words);
+  CHECK(list(info.sequence_ids) == expected.sequence_ids);
 }
 
 struct Loaded {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds headwise's tokenizer against Hugging Face's tokenizers: ids, token types, the bytes and the word of each token.
+"""Holds headwise's tokenizer against Hugging Face's tokenizers: ids, token types, the bytes, the word and the text of each token.
 
 Usage: compare_tokens.py RUNNER FOLDER [MODEL_FOLDER]
 
@@ -29,7 +29,7 @@ def read_results(path):
     while place < len(data):
         (count,) = struct.unpack_from("<I", data, place)
         numbers = list(data[place + 4 : place + 4 + 8 * count].cast("q"))
-        yield [numbers[i * count // 5 : (i + 1) * count // 5] for i in range(5)]
+        yield [numbers[i * count // 6 : (i + 1) * count // 6] for i in range(6)]
         place += 4 + 8 * count
 
 
@@ -56,12 +56,13 @@ def replaced(data):
 
 
 def expected(encoding, places):
-    rows = [encoding.ids, encoding.type_ids, [], [], []]
+    rows = [encoding.ids, encoding.type_ids, [], [], [], []]
     for (start, end), word, sequence in zip(encoding.offsets, encoding.word_ids, encoding.sequence_ids):
         inside = sequence is not None
         rows[2].append(places[sequence][start] if inside else 0)
         rows[3].append(places[sequence][end] if inside else 0)
         rows[4].append(word if inside else -1)
+        rows[5].append(sequence if inside else -1)
     return rows
 
 
@@ -84,12 +85,12 @@ def differences(runner, folder, name, path, texts, mode):
         [runner, mode, path.parent if path.name != "tokenizer.json" else path, text_file, result_file], check=True
     )
     step = 2 if mode == "pairs" else 1
-    wrong = [0] * 5
+    wrong = [0] * 6
     examples = []
     for i, (ours, theirs) in enumerate(
         zip(read_results(result_file), reference(path, texts, mode == "pairs"), strict=True)
     ):
-        for row in range(5):
+        for row in range(len(wrong)):
             if ours[row] != theirs[row]:
                 wrong[row] += 1
                 if len(examples) < 5:
@@ -100,7 +101,7 @@ def differences(runner, folder, name, path, texts, mode):
 def report(name, mode, texts, wrong, examples):
     print(
         f"{name}, {mode}: {len(texts)} lines, wrong: ids {wrong[0]}, types {wrong[1]}, starts {wrong[2]}, "
-        f"ends {wrong[3]}, words {wrong[4]}"
+        f"ends {wrong[3]}, words {wrong[4]}, texts {wrong[5]}"
     )
     for texts_, row, theirs, ours in examples:
         print(f"  {[text[:300] for text in texts_]}")

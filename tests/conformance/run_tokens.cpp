@@ -1,6 +1,6 @@
 // Encodes the texts of a file, for compare_tokens.py. Both files are made of records: a length as u32, then so many
-// bytes of a text; for the answer so many numbers as i64. A text's answer is [5, N]: ids, token types, first bytes,
-// last bytes and words.
+// bytes of a text; for the answer so many numbers as i64. A text's answer is [6, N]: ids, token types, first bytes,
+// last bytes, words and texts.
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -27,9 +27,10 @@ std::vector<std::string> read_texts(const char* path) {
 }
 
 void write(std::ofstream& stream, const Encoding& encoding) {
-  const auto count = static_cast<std::uint32_t>(5 * encoding.ids.size());
+  const auto count = static_cast<std::uint32_t>(6 * encoding.ids.size());
   stream.write(reinterpret_cast<const char*>(&count), sizeof count);
-  for (const auto* row : {&encoding.ids, &encoding.token_types, &encoding.starts, &encoding.ends, &encoding.words}) {
+  for (const auto* row : {&encoding.ids, &encoding.token_types, &encoding.starts, &encoding.ends, &encoding.words,
+                          &encoding.sequence_ids}) {
     stream.write(reinterpret_cast<const char*>(row->data()), static_cast<std::streamsize>(8 * row->size()));
   }
 }

@@ -18,7 +18,7 @@ from token_vocabularies import variants  # noqa: E402
 
 FOLDER = HERE / "tokens"
 KEPT = ["lower_accents", "added"]
-ROWS = ["ids", "token_types", "starts", "ends", "words"]
+ROWS = ["ids", "token_types", "starts", "ends", "words", "sequence_ids"]
 
 
 def sample():

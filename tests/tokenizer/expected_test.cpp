@@ -34,6 +34,7 @@ void check_line(const Tokenizer& tokenizer, const json& test) {
   CHECK(found.starts == test["starts"].get<Ids>());
   CHECK(found.ends == test["ends"].get<Ids>());
   CHECK(found.words == test["words"].get<Ids>());
+  CHECK(found.sequence_ids == test["sequence_ids"].get<Ids>());
   CHECK(found.full_length >= std::int64_t(found.ids.size()));
 }
 

@@ -114,6 +114,7 @@ TEST_CASE("templates put tokens where the file says") {
   CHECK(tokenizer.encode("a").ids == Ids{2, 3, 8});
   CHECK(tokenizer.encode_pair("a", "b").ids == Ids{10, 2, 3, 8});
   CHECK(tokenizer.encode_pair("a", "b").token_types == Ids{1, 1, 1, 0});
+  CHECK(tokenizer.encode_pair("a", "b").sequence_ids == Ids{1, -1, -1, 0});
   refuse_changed(ErrorCode::unsupported, {"template"}, [&](json& changed) {
     changed["post_processor"] = file["post_processor"];
     changed["post_processor"]["single"] = {special("[CLS]", 0)};

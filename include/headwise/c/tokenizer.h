@@ -54,10 +54,11 @@ typedef struct headwise_encoding_info {
   int64_t num_tokens;
   int64_t full_length;        /* tokens before cutting: more than num_tokens when the text was cut */
   const int64_t* ids;         /* [num_tokens], like all of these */
-  const int64_t* token_types; /* 0, and 1 for a pair's second text and its separator */
+  const int64_t* token_types; /* as the tokenizer's file says: 0 and 1, or 0 for all, as RoBERTa has it */
   const int64_t* starts;      /* bytes of its own text that a token covers, from one up to but without the other; … */
   const int64_t* ends;        /* … 0 and 0 for tokens put in */
   const int64_t* words;       /* which word of its own text, from 0; −1 for tokens put in */
+  const int64_t* sequence_ids; /* 0: of the text, 1: of its pair, −1: tokens put in */
 } headwise_encoding_info;
 HEADWISE_C_API headwise_status headwise_encoding_get(const headwise_encoding* encoding, headwise_encoding_info* info);
 
