@@ -46,7 +46,7 @@ void add_words(HeadWeights& weights, const Encoding& encoding, const ModelText& 
 void add_tokens(HeadWeights& weights, const Tokenizer& tokenizer, const Encoding& encoding) {
   for (std::size_t i = 0; i < encoding.ids.size(); ++i) {
     weights.tokens.push_back(valid_utf8(tokenizer.token(encoding.ids[i])));
-    weights.segments.push_back(encoding.words[i] < 0 ? 0 : encoding.token_types[i] == 1 ? 2 : 1);
+    weights.segments.push_back(static_cast<int>(encoding.sequence_ids[i] + 1));
   }
   const auto length = static_cast<std::int64_t>(encoding.ids.size());
   if (encoding.full_length <= length) return;
@@ -140,6 +140,7 @@ HeadWeights run_head_model(const ModelText& text, const Console& console) {
   options.head_contribution = true;
   const auto [tokenizer, encoder] = load_text_model(text.folder, options, console);
   const Encoding encoding = encode(tokenizer, text, encoder.config());
+  check_token_types(text.folder, encoder.config(), encoding);
   HeadWeights weights = described(text, encoder.config());
   add_tokens(weights, tokenizer, encoding);
   add_words(weights, encoding, text);

@@ -41,4 +41,14 @@ TextModel load_text_model(const std::string& folder, EncoderOptions options, con
   return model;
 }
 
+void check_token_types(const std::string& folder, const EncoderConfig& config, const Encoding& encoding) {
+  const std::int64_t types = config.num_token_types;
+  for (const std::int64_t type : encoding.token_types) {
+    if (types == 0 || type < types) continue;
+    throw CommandError(printable(folder) + ": the tokenizer gives tokens the type " + std::to_string(type) +
+                       ", the model has types from 0 to " + std::to_string(types - 1) +
+                       "; they are not of one model, or it was not made for pairs of texts");
+  }
+}
+
 }  // namespace headwise::tools

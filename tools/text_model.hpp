@@ -16,4 +16,7 @@ struct TextModel {
 // Throws Error, and CommandError for what is no folder and where tokenizer and encoder do not fit each other.
 TextModel load_text_model(const std::string& folder, EncoderOptions options, const Console& console);
 
+// The encoder would take them for a mistake of its caller. Throws CommandError.
+void check_token_types(const std::string& folder, const EncoderConfig& config, const Encoding& encoding);
+
 }  // namespace headwise::tools
