@@ -29,7 +29,7 @@ void add_tables(const LayerPlan& plan, std::int64_t row, std::int64_t position, 
   const std::int64_t width = plan.width();
   const auto row_of = [&](const Tensor& table, std::int64_t id) { return table.data() + id * width; };
   const float* words = row_of(model.words, id_of(plan.call->inputs.token_ids, row));
-  const float* positions = row_of(model.positions, model.config.first_position + position);
+  const float* positions = row_of(model.positions, position);
   if (!model.token_types.given()) {
     for (std::int64_t i = 0; i < width; ++i) to[i] = words[i] + positions[i];
     return;
@@ -38,10 +38,30 @@ void add_tables(const LayerPlan& plan, std::int64_t row, std::int64_t position, 
   for (std::int64_t i = 0; i < width; ++i) to[i] = float(double(words[i]) + double(types[i]) + double(positions[i]));
 }
 
-// Rows of one sequence.
-void embed_rows(const LayerPlan& plan, std::int64_t row, std::int64_t count, std::int64_t position) noexcept {
+// RoBERTa's positions start behind that of its padding token, which has one place wherever it stands and does not
+// count, as transformers has it. No id is −1, as it would be for BERT.
+std::int64_t padding_id(const LayerPlan& plan) noexcept {
+  return plan.call->model->config.first_position - 1;
+}
+
+// Tokens that count among rows of a sequence.
+std::int64_t count_tokens(const LayerPlan& plan, std::int64_t row, std::int64_t end) noexcept {
+  const std::int64_t padding = padding_id(plan);
+  if (padding < 0) return end - row;
+  std::int64_t count = 0;
+  for (; row < end; ++row) count += id_of(plan.call->inputs.token_ids, row) == padding ? 0 : 1;
+  return count;
+}
+
+// Rows of the sequence that starts at row `first`.
+void embed_rows(const LayerPlan& plan, std::int64_t first, std::int64_t row, std::int64_t count) noexcept {
+  const std::int64_t padding = padding_id(plan);
+  std::int64_t next = padding + 1 + count_tokens(plan, first, row);
   float* rows = plan.rows.states + row * plan.width();
-  for (std::int64_t i = 0; i < count; ++i) add_tables(plan, row + i, position + i, rows + i * plan.width());
+  for (std::int64_t i = 0; i < count; ++i) {
+    const bool counts = id_of(plan.call->inputs.token_ids, row + i) != padding;
+    add_tables(plan, row + i, counts ? next++ : padding, rows + i * plan.width());
+  }
   norm_rows(plan, plan.call->model->embedding_norm, {rows, nullptr, rows}, count);
 }
 
@@ -70,7 +90,7 @@ void embed_tokens(const Plan& plan, const Slab& slab, Worker& worker) noexcept {
     for (std::int64_t row = begin; row < begin + count;) {
       const Sequence& sequence = *sequence_at(plan, row);
       const std::int64_t end = std::min(begin + count, sequence.query_row + sequence.queries);
-      embed_rows(layer_plan(plan), row, end - row, row - sequence.query_row);
+      embed_rows(layer_plan(plan), sequence.query_row, row, end - row);
       row = end;
     }
   });

@@ -31,7 +31,8 @@ struct EncoderConfig {
   std::int64_t vocabulary_size = 0;
   std::int64_t max_positions = 0;    // rows of the table of positions
   std::int64_t num_token_types = 0;  // 0: the model knows none
-  std::int64_t first_position = 0;   // of a sequence's first token; RoBERTa: pad_token_id + 1
+  std::int64_t first_position = 0;  // of a sequence's first token; RoBERTa: pad_token_id + 1, and that token itself has
+                                    // position pad_token_id and is not counted
   double layer_norm_epsilon = 1e-12;
   Activation activation = Activation::gelu;
 

@@ -109,9 +109,14 @@ class Oracle:
         scale = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + self.model["epsilon"])
         return centred / scale * self.weights[name + ".weight"] + self.weights[name + ".bias"]
 
+    def positions(self, ids):
+        """RoBERTa's padding token has its own, wherever it stands, and is not counted."""
+        padding = self.model["first_position"] - 1
+        counts = ids != padding
+        return np.where(counts, padding + np.cumsum(counts), padding)
+
     def embed(self, ids, types):
-        first = self.model["first_position"]
-        x = self.weights[self.names["word"]][ids] + self.weights[self.names["position"]][first : first + len(ids)]
+        x = self.weights[self.names["word"]][ids] + self.weights[self.names["position"]][self.positions(ids)]
         if self.names["type"]:
             x = x + self.weights[self.names["type"]][types]
         return self.norm(x, self.names["norm"])
@@ -161,6 +166,8 @@ def answers(oracle, seed):
     rows, longest = sum(LENGTHS), max(LENGTHS)
     starts = np.cumsum([0] + LENGTHS)
     ids, types = generator.integers(0, WORDS, rows), generator.integers(0, TYPES, rows)
+    if oracle.model["first_position"] > 0:
+        ids[1::3] = ROBERTA_PADDING
     states = np.zeros((LAYERS + 1, rows, WIDTH))
     attention = np.zeros((LAYERS, len(LENGTHS), HEADS, longest, longest))
     pooled = {kind: np.zeros((len(LENGTHS), WIDTH)) for kind in ("mean", "cls", "max")}

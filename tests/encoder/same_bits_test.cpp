@@ -84,6 +84,20 @@ TEST_CASE("same bits: for every number of threads, schedule and executor") {
   }
 }
 
+TEST_CASE("same bits: positions that do not count RoBERTa's padding token, wherever a chunk of rows begins") {
+  ModelFolder folder({.positions = 310});
+  folder.config.replace(folder.config.find("bert"), 4, "roberta").insert(1, "\"pad_token_id\":3,");
+  const Encoder encoder = folder.load();
+  const Tokens tokens(lengths, 6);
+  EncoderResults wanted = run(encoder, tokens, {.threads = 1});
+  for (std::int64_t b = 0; b < tokens.batch(); ++b) check_alone(encoder, tokens, wanted, b);
+  for (const Schedule schedule : {Schedule::wide, Schedule::deep}) {
+    for (const int threads : {2, 3, 5}) {
+      CHECK(equal_bits(run(encoder, tokens, {.threads = threads, .schedule = schedule}), wanted));
+    }
+  }
+}
+
 TEST_CASE("same bits: inside somebody's parallel region") {
   const ModelFolder folder;
   const Encoder encoder = folder.load();

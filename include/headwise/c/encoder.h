@@ -50,7 +50,8 @@ typedef struct headwise_encoder_config {
   int64_t vocabulary_size;
   int64_t max_positions;   /* rows of the table of positions */
   int64_t num_token_types; /* 0: the model knows none */
-  int64_t first_position;  /* of a sequence's first token; RoBERTa: pad_token_id + 1 */
+  int64_t first_position;  /* of a sequence's first token; RoBERTa: pad_token_id + 1, and that token itself has position
+                              pad_token_id and is not counted */
   int64_t max_length;      /* the most tokens of a sequence, special ones included */
   double layer_norm_epsilon;
   headwise_activation activation;
