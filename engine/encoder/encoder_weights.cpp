@@ -73,7 +73,10 @@ class Loader {
 
   void read_token_types() {
     const std::string name(family_.token_types);
-    if (name.empty() || stated_types_ == 0) return;
+    if (name.empty()) return;
+    if (stated_types_ == 0 && reader_.has(name))
+      refuse("type_vocab_size is 0, but there is a tensor " + in_quotes(name));
+    if (stated_types_ == 0) return;
     model_.token_types = reader_.read_kept(name, {stated_types_.value_or(any_size), config().model_dim});
     config().num_token_types = model_.token_types.shape()[0];
   }

@@ -38,6 +38,7 @@ TEST_CASE("config errors: values of another kind, negative and huge ones") {
       {R"("vocab_size":51)", {"word_embeddings", "[50, 64]", "[51, any]"}},
       {R"("max_position_embeddings":301)", {"position_embeddings", "[301, 64]"}},
       {R"("type_vocab_size":3)", {"token_type_embeddings", "[3, 64]"}},
+      {R"("type_vocab_size":0)", {"type_vocab_size is 0", "token_type_embeddings"}},
       {R"("type_vocab_size":-1)", {"type_vocab_size", "0 or more"}},
       {R"("type_vocab_size":1.5)", {"type_vocab_size", "0 or more"}},
       {R"("layer_norm_eps":-1e-5)", {"layer_norm_eps", "above zero"}},
