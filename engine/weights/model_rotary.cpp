@@ -81,7 +81,7 @@ void read_scaling(const ConfigJson& config, const std::string& object, RotaryCon
   } else {
     rotary.beta_fast = config.positive_number(object, "beta_fast").value_or(rotary.beta_fast);
     rotary.beta_slow = config.positive_number(object, "beta_slow").value_or(rotary.beta_slow);
-    rotary.attention_factor = config.positive_number(object, "attention_factor").value_or(0);
+    rotary.attention_factor = config.positive_float(object, "attention_factor").value_or(0);
   }
 }
 

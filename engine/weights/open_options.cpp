@@ -25,6 +25,8 @@ void check_sizes(const ConfigJson& config, const LaidOutLayer& layer, const Laye
   if (layer.family == "t5") check_size(config, "d_kv", layer, sizes.head_dim);
   if (!layer.layout().form.grouped) return;
   check_size(config, "num_key_value_heads", layer, sizes.num_kv_heads);
+  // Falcon's number counts only here; in its older form multi_query makes it 1.
+  if (config.flag("", "new_decoder_architecture", false)) check_size(config, "num_kv_heads", layer, sizes.num_kv_heads);
   check_size(config, "head_dim", layer, sizes.head_dim);
 }
 
