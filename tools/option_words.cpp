@@ -21,6 +21,8 @@ constexpr Words table[] = {
     {"ModelOptions::isa", "--isa"},
     {"name_map says", "--map says"},
     {"StoredCheck::off", "--stored-check off"},
+    {"num_heads was given as", "--heads is"},
+    {"family was given as", "--family is"},
     {"num_heads is not given, and", "give --heads;"},
     {"config.json is not to be used", "--no-model-config leaves config.json aside"},
     {"use_model_config = false", "--no-model-config"},

@@ -90,11 +90,14 @@ void check_part_shape(const WeightFile& file, const LaidOutLayer& layer, const A
 
 }  // namespace
 
-LayerSizes check_shapes(const WeightFile& file, const LaidOutLayer& layer, std::int64_t num_heads) {
+void check_parts(const WeightFile& file, const LaidOutLayer& layer) {
   for (const AttentionLayer::Part& part : layer.parts) {
     check_part_type(file, part);
     check_part_rank(file, layer, part);
   }
+}
+
+LayerSizes check_shapes(const WeightFile& file, const LaidOutLayer& layer, std::int64_t num_heads) {
   LayerSizes sizes = *stated_sizes(layer, layer.layout().form);
   sizes.num_heads = static_cast<std::uint64_t>(num_heads);
   divide_into_heads(file, layer, sizes);

@@ -69,7 +69,7 @@ TEST_CASE("heads that are an axis of their own need not be given") {
   const AttentionWeights layer = layer_of(10, 6, 2);
   const auto tensors = file_of(dense("keras", {"query", "key", "value", "attention_output"}, "/", true), layer);
   check_same(load(tensors, {}), layer);
-  expect_error(ErrorCode::bad_file, {"query/kernel'", "[10, 2, 12]", "[10, 4, 6]"},
+  expect_error(ErrorCode::invalid_argument, {"query/kernel'", "[10, 2, 12]", "[10, 4, 6]"},
                [&] { load(tensors, with_heads(2)); });
 }
 

@@ -202,34 +202,6 @@ TEST_CASE("T5 takes its distances from config.json and checks its buckets") {
                [&] { load_t5("\"relative_attention_max_distance\": 2"); });
 }
 
-TEST_CASE("numbers of config.json that do not fit are its own fault, those of the caller are the caller's") {
-  const std::string trained = R"("original_max_position_embeddings": 64, "factor": 2)";
-  const std::pair<const char*, std::string> cases[] = {
-      {"factor is 0.5", R"("rope_scaling": {"type": "linear", "factor": 0.5})"},
-      {"beta_fast is 0.5", R"("rope_scaling": {"type": "yarn", "beta_fast": 0.5, )" + trained + "}"},
-      {"high_frequency_factor is 1",
-       R"("rope_scaling": {"type": "llama3", "low_freq_factor": 4, "high_freq_factor": 1, )" + trained + "}"},
-      {"base is 0.5", R"("rope_theta": 0.5)"}};
-  LoadOptions given;
-  given.rotary = RotaryConfig{2};
-  given.rotary->base = 0.25;
-  for (const auto& [words, entries] : cases) {
-    const std::string type = R"("model_type": "llama", )";
-    refused(ErrorCode::bad_file, {words}, type + entries);
-    expect_error(ErrorCode::invalid_argument, {"base is 0.25"}, [&] { load(type + entries, given); });
-    given.rotary->base = 100;
-    CHECK(load(type + entries, given).config.rotary.dim == 2);
-    given.rotary->base = 0.25;
-  }
-  const TemporaryFolder folder;
-  folder.write("config.json", "{\"num_attention_heads\": 5}");
-  const std::string path = folder.write("m.safetensors", safetensors_file(llama_tensors()));
-  expect_error(ErrorCode::bad_file, {"config.json", "not divisible by 5 heads"}, [&] { load_attention(path); });
-  given = {};
-  given.num_heads = 3;
-  expect_error(ErrorCode::invalid_argument, {"not divisible by 3 heads"}, [&] { load_attention(path, given); });
-}
-
 TEST_CASE("a config of another layer is noticed") {
   refused(ErrorCode::bad_file, {"num_key_value_heads is 4", "make it 2"}, llama + ", \"num_key_value_heads\": 4");
   refused(ErrorCode::bad_file, {"head_dim is 4", "make it 8"}, llama + ", \"head_dim\": 4");
