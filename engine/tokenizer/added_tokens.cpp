@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "headwise/error.hpp"
+#include "text.hpp"
 #include "unicode.hpp"
 
 namespace headwise {
@@ -14,11 +16,19 @@ std::u32string cleaned(const std::string& content, const NormalizerSettings& set
   return {clean.codes.begin(), clean.codes.end()};
 }
 
-// Where a found token begins and ends with the white space that it takes along, from `done` at most.
+// Where a found token begins and ends with the white space that it takes along. One with lstrip begins at `done` at
+// the earliest: nothing is left of it where the token before took all that it stands for.
 Span widened(const AddedToken& token, const Characters& text, Span found, std::size_t done, std::size_t end) {
   while (token.lstrip && found.begin > done && is_space(text.codes[found.begin - 1])) --found.begin;
   while (token.rstrip && found.end < end && is_space(text.codes[found.end])) ++found.end;
+  if (token.lstrip) found.begin = std::max(found.begin, done);
   return found;
+}
+
+[[noreturn]] void refuse_empty(const std::string& token) {
+  throw Error(ErrorCode::unsupported,
+              "nothing is left of added token " + in_quotes(token) +
+                  " once it is cleaned as texts are; take it out, or set its normalized to false");
 }
 
 bool stands_alone(const Characters& text, Span found, Span all) {
@@ -33,7 +43,7 @@ AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, bool normalized,
   for (const AddedToken& token : tokens) {
     if (token.normalized != normalized) continue;
     std::u32string content = normalized ? cleaned(token.content, settings) : codes_of(token.content);
-    if (content.empty()) continue;
+    if (content.empty()) refuse_empty(token.content);  // the reference finds it between all characters, or panics
     first_bytes_.set(content[0] & 0xFF);
     entries_.push_back({std::move(content), token});
   }
@@ -68,6 +78,7 @@ void AddedTokens::split(const Characters& text, Span span, std::vector<Piece>& t
     at = found.end;
     if (entry->token.single_word && !stands_alone(text, found, span)) continue;
     const Span taken = widened(entry->token, text, found, done, span.end);
+    if (taken.begin >= taken.end) continue;
     if (done < taken.begin) to.push_back({{done, taken.begin}, -1});
     to.push_back({taken, entry->token.id});
     done = taken.end;  // a token may begin in the white space that the one before took along; the reference takes both

@@ -34,6 +34,7 @@ class AddedTokens {
  public:
   AddedTokens() = default;
   // Tokens whose `normalized` is this one; their contents are cleaned first if it is true.
+  // Throws Error(unsupported) when nothing is left of one.
   AddedTokens(const std::vector<AddedToken>& tokens, bool normalized, const NormalizerSettings& settings);
 
   // The parts of text[span] in order, none empty, put behind those in `to`. Of tokens that begin at one place the

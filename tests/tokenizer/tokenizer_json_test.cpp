@@ -165,6 +165,32 @@ TEST_CASE("added tokens beyond the vocabulary have ids, and are no pieces of wor
   CHECK(tokenizer.encode("xa xaa", {0, false}).ids == Ids{20, 13, 9, 9});
 }
 
+TEST_CASE("nothing is left of an added token in the white space that the one before took along") {
+  json file = tiny_tokenizer();
+  file["added_tokens"].push_back({{"id", 14}, {"content", "<r>"}, {"rstrip", true}, {"special", true}});
+  file["added_tokens"].push_back({{"id", 15}, {"content", "\t"}, {"lstrip", true}, {"special", true}});
+  file["added_tokens"].push_back({{"id", 16}, {"content", " b"}, {"lstrip", true}, {"special", true}});
+  const TemporaryFolder files;
+  const Tokenizer tokenizer = loaded(files, file);
+  const auto ids = [&](const char* text) { return tokenizer.encode(text, {0, false}).ids; };
+  CHECK(ids("a<r>\tx") == Ids{8, 14, 13});
+  CHECK(ids("a<r> \t\t x\t") == Ids{8, 14, 13, 15});  // the reference panics
+  CHECK(ids("a \tx") == Ids{8, 15, 13});
+  const Encoding clipped = tokenizer.encode("a<r> b", {0, false});
+  CHECK(clipped.ids == Ids{8, 14, 16});
+  CHECK(clipped.starts == Ids{0, 1, 5});
+}
+
+TEST_CASE("an added token of which cleaning leaves nothing is refused") {
+  const auto add = [](json& file) { file["added_tokens"].push_back({{"id", 14}, {"content", "\u0301"}}); };
+  refuse_changed(ErrorCode::unsupported, {"'\u0301'", "nothing is left", "normalized"}, add);
+  json file = tiny_tokenizer();
+  add(file);
+  file["added_tokens"].back()["normalized"] = false;
+  const TemporaryFolder files;
+  CHECK(loaded(files, file).encode("a\u0301x", {0, false}).ids == Ids{8, 14, 13});
+}
+
 TEST_CASE("the limit in tokenizer.json's truncation is that of some call, model_max_length the model's") {
   json file = tiny_tokenizer();
   file["truncation"] = {{"max_length", 3}};
