@@ -44,6 +44,7 @@ class TreeEvents : public JsonEvents {
   bool in_model() const { return depth_ == 2 && model_is_open_; }
   bool in_vocabulary() const { return vocabulary_ > 0; }
   bool ignores(const std::string& name) const {
+    if (depth_ == 1 && wanted_.empty()) return false;
     if (depth_ == 1) return std::find(wanted_.begin(), wanted_.end(), name) == wanted_.end();
     return in_model() && name == "merges";
   }

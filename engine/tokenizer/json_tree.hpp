@@ -26,8 +26,8 @@ struct JsonTree {
 inline constexpr std::size_t max_json_values = std::size_t{1} << 18;
 inline constexpr std::size_t max_json_depth = 64;
 
-// One JSON object or array; of an object's keys only the wanted are kept. model.merges and a model.vocab that is an
-// array are stepped over. Throws Error(bad_file), which names the file, also for a key twice.
+// One JSON object or array; of an object's keys only the wanted are kept, or all when none is named. model.merges and a
+// model.vocab that is an array are stepped over. Throws Error(bad_file), which names the file, also for a key twice.
 JsonTree parse_json_tree(const std::string& path, const std::string& text, const std::vector<std::string>& wanted);
 // The same of a file of at most so many bytes.
 JsonTree read_json_tree(const std::string& path, std::uint64_t most, const std::vector<std::string>& wanted);

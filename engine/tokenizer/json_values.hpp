@@ -18,6 +18,7 @@ class JsonObject {
 
   // The value of a key, of an array or object only its kind; null when it is absent or JSON's null.
   const nlohmann::json* find(const std::string& key) const;
+  const JsonNode* item(const std::string& key) const;  // the whole of it
   bool flag(const std::string& key, bool otherwise) const;
   std::optional<bool> flag(const std::string& key) const;
   std::optional<std::string> text(const std::string& key) const;
@@ -33,8 +34,6 @@ class JsonObject {
   [[noreturn]] void refuse(const std::string& problem, ErrorCode code = ErrorCode::bad_file) const;
 
  private:
-  const JsonNode* item(const std::string& key) const;
-
   const std::string* path_;
   std::string where_;
   const JsonNode* node_;

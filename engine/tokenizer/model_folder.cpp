@@ -1,10 +1,11 @@
 #include "model_folder.hpp"
 
+#include <algorithm>
 #include <filesystem>
-#include <optional>
 
-#include "json_tree.hpp"
-#include "json_values.hpp"
+#include "config_tokens.hpp"
+#include "merged_tokens.hpp"
+#include "special_tokens.hpp"
 #include "text.hpp"
 #include "tokenizer_json.hpp"
 #include "vocabulary_text.hpp"
@@ -13,20 +14,6 @@ namespace headwise {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::uint64_t max_config_bytes = 16u << 20;
-constexpr std::int64_t longest_model = 1 << 24;  // above it stands for "no limit"
-const std::vector<std::string> wanted{"model_max_length",
-                                      "tokenizer_class",
-                                      "do_lower_case",
-                                      "strip_accents",
-                                      "tokenize_chinese_chars",
-                                      "added_tokens_decoder",
-                                      "unk_token",
-                                      "sep_token",
-                                      "pad_token",
-                                      "cls_token",
-                                      "mask_token"};
 
 // A link to nowhere is there too: what it was meant to be must not be passed over.
 bool is_there(const fs::path& path) {
@@ -63,28 +50,57 @@ fs::path file_of(const fs::path& path) {
   refuse_folder(path);
 }
 
-std::int64_t max_length_of(const JsonObject& config, std::int64_t otherwise) {
-  const nlohmann::json* value = config.find("model_max_length");
-  if (value == nullptr || value->is_number_float()) return otherwise;  // 1e30, for none
-  const auto given = config.count("model_max_length");
-  if (*given == 0) config.refuse("has a model_max_length of 0");
-  return *given > static_cast<std::uint64_t>(longest_model) ? otherwise : static_cast<std::int64_t>(*given);
+// Of a folder without tokenizer.json.
+void set_templates(const ConfigFiles& files, TokenSettings& to) {
+  to.unknown = special_content(files, "unk_token").value_or("[UNK]");
+  const std::string cls = special_content(files, "cls_token").value_or("[CLS]");
+  const std::string sep = special_content(files, "sep_token").value_or("[SEP]");
+  naming_file(to.file, [&] {
+    const std::int64_t cls_id = id_of(to, cls), sep_id = id_of(to, sep);
+    to.templates = bert_templates(cls_id, sep_id);
+  });
+}
+
+bool is_put_in(const Template& parts, std::int64_t id) {
+  return num_special(parts) == 0 ||
+         std::any_of(parts.begin(), parts.end(), [=](const TemplatePart& part) { return part.id == id; });
+}
+
+[[noreturn]] void refuse_special(const ConfigFiles& files, const std::string& key, const TokenSettings& settings) {
+  const SentenceFile& file =
+      files.special_map && files.special_map->object().find(key) ? *files.special_map : *files.config;
+  throw Error(ErrorCode::unsupported, in_quotes(file.path()) + ": names a " + key + " " +
+                                          in_quotes(*special_content(files, key)) + ", but " +
+                                          in_quotes(settings.file) + " has another; give the files of one model");
+}
+
+// Versions of transformers differ in which file they believe.
+void check_specials(const ConfigFiles& files, const TokenSettings& settings) {
+  for (const char* key : {"cls_token", "sep_token"}) {
+    const auto content = special_content(files, key);
+    if (!content || (!content->empty() && is_put_in(settings.templates.single, id_of(settings, *content)))) continue;
+    refuse_special(files, key, settings);
+  }
+  const auto unknown = special_content(files, "unk_token");
+  if (unknown && *unknown != settings.unknown) refuse_special(files, "unk_token", settings);
 }
 
 }  // namespace
 
 TokenSettings read_tokenizer_files(const std::string& path) {
   const fs::path file = file_of(path);
-  const std::string config_path = (file.parent_path() / "tokenizer_config.json").string();
-  std::optional<JsonTree> tree;
-  std::optional<JsonObject> config;
-  if (is_there(config_path)) {
-    tree = read_json_tree(config_path, max_config_bytes, wanted);
-    config.emplace(config_path, "", tree->root);
+  ConfigFiles files = open_config_files(file.parent_path().string());
+  const bool is_json = file.extension() == ".json";
+  TokenSettings result = is_json ? read_tokenizer_json(file.string()) : read_vocabulary_text(file.string(), files.kind);
+  files.kind.has_tokens |= !is_json;
+  if (files.kind.cleans || !is_json) read_cleaning(files, result.normalizer);
+  add_config_tokens(files, result);
+  if (!is_json) {
+    set_templates(files, result);
+  } else if (files.kind.has_tokens) {
+    check_specials(files, result);
   }
-  TokenSettings result = file.extension() == ".json" ? read_tokenizer_json(file.string())
-                                                     : read_vocabulary_text(file.string(), config ? &*config : nullptr);
-  if (config) result.max_length = max_length_of(*config, result.max_length);
+  result.max_length = max_length_of(files, result.max_length);
   return result;
 }
 

@@ -2,17 +2,22 @@
 
 namespace headwise {
 
-AddedToken read_added_token(const JsonObject& token) {
+void check_length(const AddedToken& token, const JsonObject& file) {
+  if (codes_of(token.content).size() <= max_added_token) return;
+  file.refuse("is longer than " + std::to_string(max_added_token) + " characters", ErrorCode::unsupported);
+}
+
+AddedToken read_added_token(const JsonObject& token, Specials specials) {
   AddedToken result;
   result.content = token.text("content").value_or("");
+  result.id = -1;
   if (result.content.empty()) token.refuse("has no content");
-  if (codes_of(result.content).size() > max_added_token) {
-    token.refuse("is longer than " + std::to_string(max_added_token) + " characters", ErrorCode::unsupported);
-  }
+  check_length(result, token);
   result.single_word = token.flag("single_word", false);
   result.lstrip = token.flag("lstrip", false);
   result.rstrip = token.flag("rstrip", false);
-  result.normalized = token.flag("normalized", !token.flag("special", false));
+  const bool special = token.flag("special", false) || specials == Specials::all;
+  result.normalized = token.flag("normalized", !special);
   return result;
 }
 

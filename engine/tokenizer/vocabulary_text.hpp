@@ -1,10 +1,10 @@
-// vocab.txt, a token a line, with what tokenizer_config.json says beside it.
+// vocab.txt, a token a line.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "json_values.hpp"
+#include "config_files.hpp"
 #include "token_settings.hpp"
 
 namespace headwise {
@@ -13,7 +13,7 @@ namespace headwise {
 // last counts, both as the reference has it. Throws Error(bad_file) for bytes that are no UTF-8.
 std::vector<VocabularyEntry> parse_vocabulary_text(const std::string& path, const std::string& text);
 
-// config: of tokenizer_config.json, or null. Throws Error(unsupported) for a class that cuts words in another way.
-TokenSettings read_vocabulary_text(const std::string& path, const JsonObject* config);
+// The vocabulary alone. Throws Error(unsupported) for a class that cuts words in another way.
+TokenSettings read_vocabulary_text(const std::string& path, const TokenizerClass& given);
 
 }  // namespace headwise

@@ -33,10 +33,12 @@ struct Encoding {
 // one, and copies share what they hold.
 class HEADWISE_API Tokenizer {
  public:
-  // A folder with tokenizer.json, or with vocab.txt and maybe tokenizer_config.json, or the path of one of the first
-  // two. Without tokenizer_config.json, vocab.txt is that of an uncased model. Throws Error(io), Error(bad_file) for
-  // files that break their rules, Error(unsupported) for tokenizers other than BERT's WordPiece, naming the kind, and
-  // when libutf8proc is not there.
+  // A folder with tokenizer.json, or with vocab.txt, or the path of one of them. What stands beside it counts as it
+  // does for transformers' AutoTokenizer: tokenizer_config.json, special_tokens_map.json, added_tokens.json, and
+  // config.json for the class. For BERT's classes do_lower_case and its like count instead of tokenizer.json's, with
+  // the defaults of an uncased model where nothing is said. Throws Error(io), Error(bad_file) for files that break
+  // their rules or contradict each other, Error(unsupported) for tokenizers other than BERT's WordPiece, naming the
+  // kind, and when libutf8proc is not there.
   static Tokenizer load(const std::string& path);
 
   // Throws Error(invalid_argument) when max_length has no room for the special tokens.

@@ -57,7 +57,7 @@ class EmbedCalls(EmbedTest):
             (self.model / "model.safetensors", ["no folder; give the folder of a model, with config.json"]),
             (self.model / "config.json", ["no folder; give the folder"]),
             (self.folder / "pipe", ["no folder; give the folder"]),
-            (broken, ["config.json", "not a valid JSON object"]),
+            (broken, ["config.json", "not valid JSON"]),
             (settings, ["no config.json", "beside the weights"]),
             (words, ["no tokenizer.json and no vocab.txt; give"]),
         ):
