@@ -10,7 +10,8 @@ import unittest
 
 from command import TEXT_MODEL, TINY_BERT, TOOL, CommandTest, read_npy, write_npy
 
-SETTINGS = ("config.json", "tokenizer.json", "vocab.txt", "tokenizer_config.json", "modules.json")
+SETTINGS = ("config.json", "tokenizer.json", "vocab.txt", "tokenizer_config.json", "special_tokens_map.json",
+            "added_tokens.json", "modules.json")  # fmt: skip
 SIZES = ("--shapes", "1x8", "--min-time", "0.001", "--rounds", "1")
 
 
