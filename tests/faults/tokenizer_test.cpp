@@ -39,6 +39,17 @@ TEST_CASE("out of memory: loading a tokenizer from tokenizer.json and from vocab
   check_load(folder.file("vocab.txt"));
 }
 
+TEST_CASE("out of memory: loading a tokenizer with the files beside it") {
+  const TextFolder folder;
+  folder.write("config.json", R"({"model_type": "bert"})");
+  folder.write("tokenizer_config.json", R"({"mask_token": {"content": "[MASK]", "lstrip": true}, "do_lower_case": true,
+      "additional_special_tokens": ["<another that is long>"]})");
+  folder.write("special_tokens_map.json", R"({"pad_token": "[PAD]", "bos_token": "<a beginning that is long>"})");
+  folder.write("added_tokens.json", R"({"<an added one that is long>": 16})");
+  check_load(folder.file("tokenizer.json"));
+  check_load(folder.file("vocab.txt"));
+}
+
 TEST_CASE("out of memory: encoding a text and a pair, and looking tokens up") {
   const TextFolder folder;
   const Tokenizer tokenizer = Tokenizer::load(folder.path());

@@ -12,16 +12,26 @@ using namespace headwise;
 namespace {
 
 constexpr std::int64_t longest_model = 1 << 24;
-constexpr const char* names[] = {
-    "modules.json", "1_Pooling/config.json", "sentence_bert_config.json", "config_sentence_transformers.json",
-    "config.json",  "tokenizer_config.json"};
+constexpr struct {
+  const char* name;
+  bool of_sentences, of_tokenizer;  // who reads it
+} names[] = {{"modules.json", true, false},
+             {"1_Pooling/config.json", true, false},
+             {"sentence_bert_config.json", true, false},
+             {"config_sentence_transformers.json", true, false},
+             {"config.json", true, true},
+             {"tokenizer_config.json", true, true},
+             {"special_tokens_map.json", false, true},
+             {"added_tokens.json", false, true}};
 
 // A folder in which the input stands in the place of one file.
 struct ModelFolder {
   std::string replaced;
+  bool of_sentences, of_tokenizer;
   TemporaryFolder files{};
 
-  ModelFolder(const char* name, const std::string& input) : replaced(name) {
+  ModelFolder(const auto& file, const std::string& input)
+      : replaced(file.name), of_sentences(file.of_sentences), of_tokenizer(file.of_tokenizer) {
     std::filesystem::create_directory(files.path() / "1_Pooling");
     std::filesystem::create_symlink(input, files.path() / replaced);
     write("modules.json", R"([{"type": "models.Pooling", "path": "1_Pooling"}, {"type": "models.Normalize"}])");
@@ -55,21 +65,20 @@ void check_tokenizer(const Tokenizer& tokenizer, std::string_view text) {
 
 void read_folder(const ModelFolder& folder, std::string_view text, const std::optional<Json>& model) {
   const auto require_kind = [&] { require(model && model->kind == folder.kind(), "only its kind of JSON is read"); };
-  const bool of_tokenizer = folder.replaced == "tokenizer_config.json";
-  accepted([&] {
-    check_settings(read_sentence_settings(folder.path()));
-    require_kind();
-  });
-  if (!of_tokenizer) return;
-  accepted([&] {
-    check_tokenizer(Tokenizer::load(folder.path()), text);
-    require_kind();
-  });
+  const auto check = [&](bool is_read, const auto& read) {
+    if (!is_read) return;
+    accepted([&] {
+      read();
+      require_kind();
+    });
+  };
+  check(folder.of_sentences, [&] { check_settings(read_sentence_settings(folder.path())); });
+  check(folder.of_tokenizer, [&] { check_tokenizer(Tokenizer::load(folder.path()), text); });
 }
 
 std::deque<ModelFolder> make_folders(const std::string& input) {
   std::deque<ModelFolder> folders;
-  for (const char* name : names) folders.emplace_back(name, input);
+  for (const auto& name : names) folders.emplace_back(name, input);
   return folders;
 }
 

@@ -81,6 +81,9 @@ void fill_models(const TemporaryFolder& folder) {
   }
   folder.write("fast/tokenizer.json", small_tokenizer);
   folder.write("fast/tokenizer_config.json", R"({"model_max_length": 7})");
+  folder.write("fast/special_tokens_map.json", R"({"mask_token": "[MASK]"})");
+  folder.write("fast/added_tokens.json", R"({"<new>": 2})");
+  folder.write("fast/config.json", R"({"model_type": "bert"})");
   folder.write("slow/vocab.txt", "[UNK]\n[CLS]\n[SEP]\n[MASK]\nb\n");
   folder.write("slow/tokenizer_config.json", R"({"added_tokens_decoder": {"3": {"content": "[MASK]"}}})");
   folder.write("sentences/modules.json", R"([{"type": "models.Pooling", "path": "1_Pooling"}])");
@@ -117,7 +120,10 @@ const std::vector<Reading>& readings() {
                                         {"vocab.txt", read_tokenizer, "vocab.txt"},
                                         {"fast/tokenizer.json", read_tokenizer_folder},
                                         {"fast/tokenizer_config.json", read_tokenizer_folder, ".json"},
-                                        {"slow/vocab.txt", read_tokenizer_folder},
+                                        {"fast/special_tokens_map.json", read_tokenizer_folder, ".json"},
+                                        {"fast/added_tokens.json", read_tokenizer_folder, ".json"},
+                                        {"fast/config.json", read_tokenizer_folder, ".json"},
+                                        {"slow/vocab.txt", read_tokenizer_folder, "vocab.txt"},
                                         {"slow/tokenizer_config.json", read_tokenizer_folder, ".json"},
                                         {"sentences/modules.json", read_settings},
                                         {"sentences/1_Pooling/config.json", read_pooling},

@@ -29,6 +29,14 @@ def objects(add):
             add(f"mask_{index}_{len(text)}", json.dumps(TOKENS | {"mask_token": token}).encode())
     for index, key in enumerate(("0", "5", "7", "-1", "x", "", "1e3", "99999999999999999999")):
         add(f"decoder_id_{index}", json.dumps({"added_tokens_decoder": {key: {"content": "<a>"}}}).encode())
+    lists = (["<a>", "b"], {"x": "<a>"}, [{"content": "<a>", "lstrip": True}], ["t" * 300], [""])
+    for index, tokens in enumerate(lists):
+        for key in ("additional_special_tokens", "extra_special_tokens"):
+            add(f"more_{key[:5]}_{index}", json.dumps(TOKENS | {key: tokens}).encode())
+    for index, value in enumerate((0, 5, 6, 99, 1 << 31, -1, "6", None)):
+        add(f"added_{index}", json.dumps({"<a>": value, "b": 5}).encode())
+    for index, model in enumerate(("bert", "mpnet", "roberta", "")):
+        add(f"model_{index}", json.dumps({"model_type": model, "tokenizer_class": None}).encode())
 
 
 def modules(add):
