@@ -3,46 +3,23 @@
 // 10 seconds, or the process is ended. Runs on libgomp, and with libomp preloaded on that (see CMakeLists.txt).
 #include <omp.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
 #include <cstring>
-#include <functional>
+#include <iterator>
 #include <thread>
+#include <vector>
 
 #include "headwise/headwise.hpp"
 #include "large_layer.hpp"
+#include "process_host.hpp"
 #include "process_threads.hpp"
 
 using namespace headwise;
 
 namespace {
-
-constexpr unsigned seconds = 10;
-int failures = 0;
-
-void check(bool fine, const char* what) {
-  if (fine) return;
-  std::fprintf(stderr, "process_host: %s\n", what);
-  ++failures;
-}
-
-// Whether a child finds everything in order.
-bool in_child(const std::function<void()>& function) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(seconds);
-    failures = 0;
-    function();
-    _exit(failures == 0 ? 0 : 1);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (WIFSIGNALED(status)) std::fprintf(stderr, "process_host: the child ended by signal %d\n", WTERMSIG(status));
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
 
 void check_runs(const LargeLayer& layer, const SessionOptions& options) {
   for (const Schedule schedule : {Schedule::wide, Schedule::deep}) {
@@ -175,21 +152,22 @@ void no_threads() {
   check(!message.empty(), "two threads were measured where there is one");
 }
 
-struct Case {
-  const char* name;
-  void (*run)();
-};
-
-constexpr Case cases[] = {
+constexpr Case own_cases[] = {
     {"fork_first", fork_first},   {"fork_after", fork_after},       {"fork_after_others", fork_after_others},
     {"fork_during", fork_during}, {"fork_executor", fork_executor}, {"fork_limits", fork_limits},
     {"no_threads", no_threads}};
 
+std::vector<Case> all_cases() {
+  std::vector<Case> cases(std::begin(own_cases), std::end(own_cases));
+  cases.insert(cases.end(), log_cases().begin(), log_cases().end());
+  return cases;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  alarm(6 * seconds);
-  for (const Case& one : cases) {
+  alarm(6 * most_seconds);
+  for (const Case& one : all_cases()) {
     if (argc < 2) std::puts(one.name);
     if (argc < 2 || std::strcmp(argv[1], one.name) != 0) continue;
     one.run();
