@@ -29,8 +29,7 @@ std::filesystem::path folder_of(const std::filesystem::path& weight_file) {
 
 std::optional<ConfigJson> ConfigJson::beside(const std::string& weight_file) try {
   const std::string path = (folder_of(weight_file) / "config.json").string();
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) return std::nullopt;
+  if (!is_there(path)) return std::nullopt;
   const std::string text = read_text(path, max_config_bytes);
   std::optional<Entries> entries = config_entries(text);
   if (!entries) refuse_file(path, "not a valid JSON object", ErrorCode::bad_file);

@@ -77,6 +77,11 @@ void throw_errno(const std::string& path, const char* what) {
               std::string(what) + " " + in_quotes(path) + ": " + std::generic_category().message(number));
 }
 
+bool is_there(const std::string& path) noexcept {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
 InputFile::InputFile(const std::string& path) : path_(path), descriptor_(open_for_reading(path)) {
   struct stat status {};
   if (::fstat(descriptor_.get(), &status) != 0) throw_errno(path, "cannot examine");

@@ -53,13 +53,13 @@ std::string first_bytes(const std::string& path) {
 std::string file_of_model(const std::string& path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) return path;
-  const fs::path single = fs::path(path) / single_file, index = fs::path(path) / index_file;
-  const bool has_single = fs::exists(single, ignored), has_index = fs::exists(index, ignored);
+  const std::string single = fs::path(path) / single_file, index = fs::path(path) / index_file;
+  const bool has_single = is_there(single), has_index = is_there(index);
   if (has_single && has_index) {
     throw Error(ErrorCode::io, in_quotes(path) + ": a folder with both " + single_file + " and " + index_file +
                                    ", give the path of the one that is meant");
   }
-  if (has_single || has_index) return (has_single ? single : index).string();
+  if (has_single || has_index) return has_single ? single : index;
   throw Error(ErrorCode::io,
               in_quotes(path) + ": a folder without " + single_file + " or " + index_file + "; " + names_in(path));
 }

@@ -110,6 +110,28 @@ TEST_CASE("a good file behind a symbolic link is read") {
   }
 }
 
+TEST_CASE("a link that leads nowhere is no file that is absent") {
+  check_kind("No such file", [](const std::string& path) { link_to("absent", path); });
+  check_kind("No such file", [](const std::string& path) { link_to("/absent/x", path); });
+  check_kind("symbolic links", [](const std::string& path) { link_to(path, path); });
+}
+
+TEST_CASE("a link to where nobody may look") {
+  for (const Reading& reading : readings()) {
+    CAPTURE(reading.name);
+    const TemporaryFolder folder, locked;
+    const std::string path = place_in(folder, reading);
+    link_to(locked.write("file", good_bytes(reading)), path);
+    REQUIRE(::chmod(folder.path().c_str(), 0755) == 0);
+    REQUIRE(::chmod(locked.path().c_str(), 0) == 0);
+    {
+      const WithoutRights nobody;
+      expect_error(ErrorCode::io, {path, "Permission denied"}, [&] { reading.read(path); });
+    }
+    REQUIRE(::chmod(locked.path().c_str(), 0700) == 0);
+  }
+}
+
 TEST_CASE("an empty file, and one of /proc that is longer than it says") {
   for (const Reading& reading : readings()) {
     CAPTURE(reading.name);

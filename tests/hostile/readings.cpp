@@ -15,6 +15,8 @@ constexpr auto small_tokenizer =
     R"({"normalizer": {"type": "BertNormalizer"}, "pre_tokenizer": {"type": "BertPreTokenizer"},
     "model": {"type": "WordPiece", "unk_token": "[UNK]", "vocab": {"[UNK]": 0, "a": 1}}})";
 
+constexpr auto shard_index = R"({"weight_map": {"a.w_q.weight": "shard"}})";
+
 std::string bytes_of(const Tensor& tensor) {
   const std::size_t count = static_cast<std::size_t>(tensor.size()) * dtype_size(tensor.dtype());
   return std::string(static_cast<const char*>(tensor.view().data), count);
@@ -36,12 +38,24 @@ std::string read_layer(const std::string& path) {
   return bytes;
 }
 
-std::string read_npy(const std::string& path) {
-  return bytes_of(load_npy(path));
-}
-
 std::string parent(const std::string& path) {
   return path.substr(0, path.rfind('/'));
+}
+
+std::string read_layer_folder(const std::string& path) {
+  return read_layer(parent(path));
+}
+
+std::string read_layer_list(const std::string& path) {
+  std::string text;
+  for (const AttentionLayer& layer : find_attention_layers(WeightFile::open(parent(path)), LoadOptions())) {
+    text += layer.prefix + layer.family;
+  }
+  return text;
+}
+
+std::string read_npy(const std::string& path) {
+  return bytes_of(load_npy(path));
 }
 
 std::string read_config(const std::string& path) {
@@ -92,6 +106,17 @@ void fill_models(const TemporaryFolder& folder) {
   folder.write("sentences/config_sentence_transformers.json", R"({"prompts": {"q": "Q"}, "default_prompt_name": "q"})");
 }
 
+void fill_layers(const TemporaryFolder& folder, const std::string& file) {
+  for (const char* name : {"layer", "list", "sharded"}) std::filesystem::create_directory(folder.path() / name);
+  for (const std::string name : {"layer/", "list/"}) {
+    folder.write(name + "model.safetensors", file);
+    folder.write(name + "config.json", "{\"num_attention_heads\": 3}");
+  }
+  folder.write("sharded/shard", file);
+  folder.write("sharded/model.safetensors.index.json", shard_index);
+  folder.write("sharded/config.json", "{\"num_attention_heads\": 3}");
+}
+
 void fill(const TemporaryFolder& folder) {
   const AttentionWeights layer = square_layer();
   const std::string file = safetensors_file(four_linears(layer, "a.", {"w_q", "w_k", "w_v", "w_o"}));
@@ -99,11 +124,12 @@ void fill(const TemporaryFolder& folder) {
   folder.write("layer.safetensors", file);
   folder.write("config.json", "{\"num_attention_heads\": 3}");
   folder.write("shard", file);
-  folder.write("model.safetensors.index.json", "{\"weight_map\": {\"a.w_q.weight\": \"shard\"}}");
+  folder.write("model.safetensors.index.json", shard_index);
   folder.write("tokenizer.json", small_tokenizer);
   folder.write("vocab.txt", "[UNK]\n[CLS]\n[SEP]\na\n");
   save_npy(folder.file("array.npy"), layer.query_weight);
   save_npz(folder.file("arrays.npz"), {{"a", layer.query_weight}, {"b", layer.key_bias}});
+  fill_layers(folder, file);
   fill_models(folder);
 }
 
@@ -116,6 +142,12 @@ const std::vector<Reading>& readings() {
                                         {"arrays.npz", read_tensors},
                                         {"array.npy", read_npy},
                                         {"config.json", read_config, ".json"},
+                                        {"layer/config.json", read_layer_folder, ".json"},
+                                        {"layer/model.safetensors", read_layer_folder, ".safetensors"},
+                                        {"list/config.json", read_layer_list, ".json"},
+                                        {"list/model.safetensors", read_layer_list, ".safetensors"},
+                                        {"sharded/config.json", read_layer_folder, ".json"},
+                                        {"sharded/model.safetensors.index.json", read_layer_folder},
                                         {"tokenizer.json", read_tokenizer},
                                         {"vocab.txt", read_tokenizer, "vocab.txt"},
                                         {"fast/tokenizer.json", read_tokenizer_folder},
