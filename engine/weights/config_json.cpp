@@ -28,6 +28,7 @@ std::filesystem::path folder_of(const std::filesystem::path& weight_file) {
 }  // namespace
 
 std::optional<ConfigJson> ConfigJson::beside(const std::string& weight_file) try {
+  check_file_name(weight_file);
   const std::string path = (folder_of(weight_file) / "config.json").string();
   if (!is_there(path)) return std::nullopt;
   const std::string text = read_text(path, max_config_bytes);

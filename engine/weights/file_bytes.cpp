@@ -21,10 +21,7 @@ static_assert(std::endian::native == std::endian::little, "the readers take litt
 constexpr std::uint64_t piece_bytes = 8u << 20;  // what is read between two calls of progress
 
 int open_for_reading(const std::string& path) {
-  // A NUL would silently cut the name that the system sees.
-  if (path.find('\0') != std::string::npos) {
-    throw Error(ErrorCode::io, in_quotes(path) + ": a file name cannot contain a NUL byte");
-  }
+  check_file_name(path);
   int descriptor;
   do {
     // Without O_NONBLOCK, opening a FIFO would wait for a writer.
@@ -75,6 +72,11 @@ void throw_errno(const std::string& path, const char* what) {
   const int number = errno;
   throw Error(ErrorCode::io,
               std::string(what) + " " + in_quotes(path) + ": " + std::generic_category().message(number));
+}
+
+void check_file_name(const std::string& path) {
+  if (path.find('\0') == std::string::npos) return;
+  throw Error(ErrorCode::io, in_quotes(path) + ": a file name cannot contain a NUL byte");
 }
 
 bool is_there(const std::string& path) noexcept {

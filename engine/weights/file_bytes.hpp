@@ -27,6 +27,9 @@ class FileDescriptor {
 // Throws Error(io) with the path, what was tried and the reason in errno.
 [[noreturn]] void throw_errno(const std::string& path, const char* what);
 
+// A NUL would silently cut the name that the system sees. Throws Error(io) for one.
+void check_file_name(const std::string& path);
+
 // Whether there is anything of this name. A link to nowhere is, and so is what cannot be looked at: what it was meant
 // to be must not be passed over, and opening it says what is wrong.
 bool is_there(const std::string& path) noexcept;

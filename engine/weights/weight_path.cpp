@@ -51,6 +51,7 @@ std::string first_bytes(const std::string& path) {
 }  // namespace
 
 std::string file_of_model(const std::string& path) {
+  check_file_name(path);
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) return path;
   const std::string single = fs::path(path) / single_file, index = fs::path(path) / index_file;

@@ -8,6 +8,7 @@
 
 #include "expect_error.hpp"
 #include "faulty_io.hpp"
+#include "headwise/weights.hpp"
 #include "readings.hpp"
 #include "temporary_folder.hpp"
 
@@ -178,6 +179,11 @@ TEST_CASE("names that lead nowhere") {
       CAPTURE(path);
       expect_error(ErrorCode::io, {"cannot open"}, [&] { reading.read(path); });
     }
-    expect_error(ErrorCode::io, {"NUL"}, [&] { reading.read(file + std::string("\0x", 2)); });
+    for (const std::string& cut : {file, folder.path().string(), good_folder()}) {
+      expect_error(ErrorCode::io, {"NUL"}, [&] { reading.read(cut + std::string("\0x", 2)); });
+    }
+  }
+  for (const std::string& cut : {folder.path().string(), folder.file("absent")}) {
+    expect_error(ErrorCode::io, {"NUL"}, [&] { heads_from_config(cut + std::string("\0x", 2)); });
   }
 }
