@@ -1,6 +1,7 @@
 #include "zip_reader.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <new>
 
 #include "headwise/error.hpp"
@@ -35,15 +36,19 @@ struct CloseArchive {
 };
 using Archive = std::unique_ptr<zip_t, CloseArchive>;
 
-// The archive owns the source once it is open.
+// The archive owns the source once it is open. libzip calls a file no archive where it had no memory for its directory,
+// but malloc has said so.
 Archive open_archive(ZipBytes& bytes) {
   ZipError error;
   zip_source_t* source = zip_source_function_create(&ZipBytes::answer, &bytes, error.get());
   if (source == nullptr) throw std::bad_alloc();
+  errno = 0;
   Archive archive(zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, error.get()));
   if (archive) return archive;
+  const bool no_memory = errno == ENOMEM;
   zip_source_free(source);
   bytes.rethrow();
+  if (no_memory) throw std::bad_alloc();
   refuse(in_quotes(bytes.file().path()), error.get());
 }
 

@@ -120,8 +120,7 @@ TEST_CASE("out of memory: in libzip, while .npz files are written and read") {
   const TemporaryFolder folder;
   const std::string path = folder.file("t.npz");
   CHECK(fail_each_of_libzip(replacing(path, save_arrays)) > 10);
-  // libzip calls an archive damaged where it had no memory to look for its directory.
-  CHECK(fail_each_of_libzip([&](Fault& fault) { fault([&] { load_npz(path); }, ErrorCode::bad_file); }) > 10);
+  CHECK(fail_each_of_libzip([&](Fault& fault) { fault([&] { load_npz(path); }); }) > 10);
 }
 
 TEST_CASE("out of memory: arrays of a caller's streams") {

@@ -102,7 +102,9 @@ static void* counted(void* memory) {
 }
 
 static bool libzip_must_fail(const void* caller) noexcept {
-  return libzip.holds(caller) && must_fail(caller);
+  if (!libzip.holds(caller) || !must_fail(caller)) return false;
+  errno = ENOMEM;  // as malloc leaves it
+  return true;
 }
 
 HEADWISE_EXPORT void* malloc(std::size_t size) {

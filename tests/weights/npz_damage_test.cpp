@@ -1,6 +1,8 @@
 // Archives that are damaged, or lie about what is in them.
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "npz_files.hpp"
 
 using namespace headwise;
@@ -53,6 +55,15 @@ TEST_CASE("sizes that the compressed bytes cannot become are refused before anyt
   ZipEntry late = deflated_entry("a.npy", array("a").data + "more");
   late.size -= 4;
   refused(zip_bytes({late}), {"'a.npy'"});
+}
+
+TEST_CASE("what is no archive is a bad file, whatever failed before") {
+  std::string bytes = zip_bytes({array("a"), array("b")});
+  bytes[bytes.rfind("PK\x01\x02")] = 'X';  // the second record of the directory
+  for (const std::string& wrong : {bytes, std::string("no archive"), bytes.substr(0, bytes.size() - 1)}) {
+    errno = ENOMEM;
+    refused(wrong, {"t.npz", "no sound zip archive"});
+  }
 }
 
 TEST_CASE("damaged data is found by its checksum") {
