@@ -22,7 +22,8 @@ class CallerStream final : public ByteStream {
   void read(void* to, std::uint64_t count, const Progress&) override {
     for (auto* next = static_cast<char*>(to); count > 0;) {
       const std::size_t got = reader_(next, count);
-      if (got == 0 || got > count) refuse_end(count);
+      if (got == 0) refuse_end(count);
+      if (got > count) refuse_count(got, count);
       next += got;
       count -= got;
     }
@@ -32,6 +33,11 @@ class CallerStream final : public ByteStream {
   [[noreturn]] void refuse_end(std::uint64_t missing) const {
     throw Error(ErrorCode::bad_file, where() + ": it ends " + std::to_string(missing) +
                                          " bytes before the end of what a .npy file has to hold here");
+  }
+
+  [[noreturn]] void refuse_count(std::size_t got, std::uint64_t wanted) const {
+    throw Error(ErrorCode::invalid_argument, where() + ": its reader was asked for at most " + std::to_string(wanted) +
+                                                 " bytes and says that it gave " + std::to_string(got));
   }
 
   const ByteReader& reader_;

@@ -87,8 +87,16 @@ TEST_CASE("what a reader or a writer throws arrives, and one that lies is refuse
   struct Stop {};
   CHECK_THROWS_AS(read_npy([](void*, std::size_t) -> std::size_t { throw Stop(); }, ""), Stop);
   CHECK_THROWS_AS(write_npy([](const void*, std::size_t) { throw Stop(); }, Tensor({2})), Stop);
-  expect_error(ErrorCode::bad_file, {"liar"},
-               [] { read_npy([](void*, std::size_t count) { return count + 1; }, "liar"); });
+  const std::string whole = file_bytes("b22_c_2x3");
+  for (std::size_t honest = 0; honest < whole.size(); honest += 7) {
+    for (const std::size_t more : {std::size_t{1}, SIZE_MAX / 2, SIZE_MAX}) {
+      Pieces pieces{whole, 7};
+      const auto lies = [&](void* to, std::size_t count) {
+        return pieces.at < honest ? pieces(to, count) : std::max(more, count + more);
+      };
+      expect_error(ErrorCode::invalid_argument, {"'liar'", "reader", "at most"}, [&] { read_npy(lies, "liar"); });
+    }
+  }
 }
 
 TEST_CASE("functions that are not given are refused") {

@@ -71,7 +71,8 @@ typedef int64_t (*headwise_byte_reader)(void* to, size_t count, void* user);
 /* Takes `count` bytes, all of them, and returns 0; anything else says that it failed. It must return. */
 typedef int32_t (*headwise_byte_writer)(const void* from, size_t count, void* user);
 /* As headwise_load_npy, from a pipe or out of a message, and asks for no byte behind the array. name: what messages
- * call the source. HEADWISE_IO when the reader failed. */
+ * call the source. HEADWISE_IO when the reader failed, HEADWISE_INVALID_ARGUMENT when it says that it gave more than it
+ * was asked for. */
 HEADWISE_C_API headwise_status headwise_read_npy(headwise_byte_reader reader, void* user, const char* name,
                                                  headwise_tensor** tensor);
 /* The bytes that headwise_save_npy would write. HEADWISE_IO when the writer failed; it is not called again then. */
