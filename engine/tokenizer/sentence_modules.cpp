@@ -1,5 +1,6 @@
 #include "sentence_modules.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "json_tree.hpp"
@@ -17,37 +18,61 @@ const std::vector<std::string> pooling_keys{"pooling_mode_cls_token",
                                             "pooling_mode_weightedmean_tokens",
                                             "pooling_mode_lasttoken",
                                             "pooling_mode",
+                                            "embedding_dimension",
+                                            "word_embedding_dimension",
                                             "include_prompt"};
 
-// The ways of pooling by their keys; sentence-transformers puts several side by side, headwise takes one.
-constexpr struct {
-  const char* key;
+// The ways of pooling by their names, and by the flags of older versions.
+constexpr struct Mode {
+  const char *name, *flag;
   std::optional<Pooling> pooling;
-} modes[] = {{"pooling_mode_cls_token", Pooling::cls},           {"pooling_mode_mean_tokens", Pooling::mean},
-             {"pooling_mode_max_tokens", Pooling::max},          {"pooling_mode_mean_sqrt_len_tokens", std::nullopt},
-             {"pooling_mode_weightedmean_tokens", std::nullopt}, {"pooling_mode_lasttoken", std::nullopt}};
+} modes[] = {{"cls", "pooling_mode_cls_token", Pooling::cls},
+             {"max", "pooling_mode_max_tokens", Pooling::max},
+             {"mean", "pooling_mode_mean_tokens", Pooling::mean},
+             {"mean_sqrt_len_tokens", "pooling_mode_mean_sqrt_len_tokens", std::nullopt},
+             {"weightedmean", "pooling_mode_weightedmean_tokens", std::nullopt},
+             {"lasttoken", "pooling_mode_lasttoken", std::nullopt}};
 
-// The one key of newer versions.
-Pooling pooling_by_name(const JsonObject& config, const std::string& name) {
-  if (name == "mean") return Pooling::mean;
-  if (name == "cls") return Pooling::cls;
-  if (name == "max") return Pooling::max;
-  config.refuse("asks for the pooling_mode " + in_quotes(name) + ", which headwise has not", ErrorCode::unsupported);
+struct AskedMode {
+  std::string words;  // for messages
+  std::optional<Pooling> pooling;
+};
+
+AskedMode named_mode(const JsonObject& config, const nlohmann::json& name) {
+  if (!name.is_string()) config.refuse("has a pooling_mode that is neither a text nor a list of texts");
+  const auto known =
+      std::find_if(std::begin(modes), std::end(modes), [&](const Mode& mode) { return name == mode.name; });
+  return {"the pooling_mode " + in_quotes(name.get<std::string>()),
+          known == std::end(modes) ? std::nullopt : known->pooling};
 }
 
-Pooling pooling_of(const JsonObject& config) {
-  std::optional<Pooling> found;
-  for (const auto& mode : modes) {
-    if (!config.flag(mode.key, false)) continue;
-    if (!mode.pooling)
-      config.refuse(std::string("asks for ") + mode.key + ", which headwise has not", ErrorCode::unsupported);
-    if (found) config.refuse("asks for several ways of pooling at once", ErrorCode::unsupported);
-    found = mode.pooling;
+std::vector<AskedMode> named_modes(const JsonObject& config, const nlohmann::json& names) {
+  if (!names.is_array()) return {named_mode(config, names)};
+  std::vector<AskedMode> asked;
+  for (const JsonNode& name : config.array("pooling_mode")) asked.push_back(named_mode(config, name.value));
+  return asked;
+}
+
+std::vector<AskedMode> flagged_modes(const JsonObject& config) {
+  std::vector<AskedMode> asked;
+  for (const Mode& mode : modes) {
+    if (config.flag(mode.flag, false)) asked.push_back({mode.flag, mode.pooling});
   }
+  if (asked.empty()) asked.push_back({"", Pooling::mean});
+  return asked;
+}
+
+// As sentence-transformers reads it: pooling_mode before all flags, and the mean where no flag is set. It puts several
+// ways side by side; headwise takes one.
+Pooling pooling_of(const JsonObject& config) {
+  if (config.node().keys.empty()) config.refuse("says nothing of a Pooling");
   if (!config.flag("include_prompt", true)) config.refuse("leaves the prompt out of pooling", ErrorCode::unsupported);
-  if (const auto mode = config.text("pooling_mode")) found = pooling_by_name(config, *mode);
-  if (!found) config.refuse("asks for no way of pooling");
-  return *found;
+  const nlohmann::json* names = config.find("pooling_mode");
+  const auto asked = names == nullptr ? flagged_modes(config) : named_modes(config, *names);
+  if (asked.empty()) config.refuse("asks for no way of pooling");
+  if (asked.size() > 1) config.refuse("asks for several ways of pooling at once", ErrorCode::unsupported);
+  if (asked[0].pooling) return *asked[0].pooling;
+  config.refuse("asks for " + asked[0].words + ", which headwise has not", ErrorCode::unsupported);
 }
 
 void read_pooling(const std::string& folder, const std::string& name, SentenceSettings& to) {

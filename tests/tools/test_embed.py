@@ -43,6 +43,19 @@ class Embed(EmbedTest):
         self.modules("lasttoken")
         self.fails(1, ["pooling_mode_lasttoken"], "embed", self.model, "--text", "a")
 
+    def test_pooling_that_names_no_way_or_a_list_of_one(self):
+        file = self.texts_file(TEXTS)
+        self.modules("mean_tokens")
+        flags = {f"pooling_mode_{way}": False for way in ("cls_token", "mean_tokens", "max_tokens", "lasttoken")}
+        for config, pooling in (
+            (flags, "mean"),
+            ({"word_embedding_dimension": 12}, "mean"),
+            ({"pooling_mode": ["max"]}, "max"),
+            ({"pooling_mode": "cls", "pooling_mode_lasttoken": True}, "cls"),
+        ):
+            (self.model / "1_Pooling" / "config.json").write_text(json.dumps(config))
+            self.check(self.embeddings("--file", file), self.expected(pooling=pooling))
+
     def test_what_was_assumed_is_said_once(self):
         note = self.ok("embed", self.model, "--text", "a", "--text", "b").err.decode()
         self.assertEqual(note.count("\n"), 1)
