@@ -21,6 +21,12 @@ constexpr std::array settings_names{"config.json",
                                     "added_tokens.json",
                                     "modules.json",
                                     "sentence_bert_config.json",
+                                    "sentence_roberta_config.json",
+                                    "sentence_distilbert_config.json",
+                                    "sentence_camembert_config.json",
+                                    "sentence_albert_config.json",
+                                    "sentence_xlm-roberta_config.json",
+                                    "sentence_xlnet_config.json",
                                     "config_sentence_transformers.json",
                                     "model.safetensors.index.json"};
 

@@ -28,6 +28,7 @@ class TreeEvents : public JsonEvents {
   bool start_array(std::size_t) override { return open(json::array()); }
   bool key(string_t& name) override {
     key_ = std::move(name);
+    tree_.has_keys = true;
     if (ignored_ > 0 || in_vocabulary()) return true;
     ignored_ = ignores(key_) ? depth_ : 0;
     return ignored_ > 0 || !open_.back()->keys.contains(key_) || fail("duplicate key " + in_quotes(key_));

@@ -20,6 +20,7 @@ struct JsonNode {
 struct JsonTree {
   JsonNode root{};
   std::vector<VocabularyEntry> vocabulary{};  // model.vocab, where that is an object of ids
+  bool has_keys = false;                      // the root is an object with some key, wanted or not
 };
 
 // Most values that a tree may have beside the vocabulary, and how deep they may nest.

@@ -12,9 +12,23 @@ namespace {
 
 constexpr std::uint64_t longest_model = 1 << 24;  // above it stands for "no limit"
 
-// A limit of tokens in one of the folder's files; nothing when it is not there, or says that there is none.
-std::optional<std::int64_t> limit_in(const std::string& folder, const char* name, const char* key) {
-  const auto file = SentenceFile::open(folder, name, {key});
+// What sentence-transformers says of its first module, under the names that its versions gave the file.
+constexpr const char* transformer_names[] = {"sentence_bert_config.json",       "sentence_roberta_config.json",
+                                             "sentence_distilbert_config.json", "sentence_camembert_config.json",
+                                             "sentence_albert_config.json",     "sentence_xlm-roberta_config.json",
+                                             "sentence_xlnet_config.json"};
+
+// The first that is not {} counts, as it does there.
+std::optional<SentenceFile> open_transformer(const std::string& folder) {
+  for (const char* name : transformer_names) {
+    auto file = SentenceFile::open(folder, name, {"max_seq_length", "do_lower_case"});
+    if (file && !file->is_empty()) return file;
+  }
+  return std::nullopt;
+}
+
+// A limit of tokens; nothing when the file is not there, or says that there is none.
+std::optional<std::int64_t> limit_in(const std::optional<SentenceFile>& file, const char* key) {
   if (!file) return std::nullopt;
   const JsonObject object = file->object();
   const nlohmann::json* value = object.find(key);
@@ -24,23 +38,25 @@ std::optional<std::int64_t> limit_in(const std::string& folder, const char* name
   return count > longest_model ? std::nullopt : std::optional(static_cast<std::int64_t>(count));
 }
 
-void read_max_length(const std::string& folder, SentenceSettings& to) {
-  const auto take = [&](std::optional<std::int64_t> limit, const char* source) {
+void read_max_length(const std::string& folder, const std::optional<SentenceFile>& transformer, SentenceSettings& to) {
+  const auto take = [&to](const std::optional<SentenceFile>& file, const char* key) {
+    const auto limit = limit_in(file, key);
     if (!limit || (!to.max_length_source.empty() && *limit >= to.max_length)) return;
     to.max_length = *limit;
-    to.max_length_source = source;
+    to.max_length_source = file->name();
   };
-  take(limit_in(folder, "sentence_bert_config.json", "max_seq_length"), "sentence_bert_config.json");
+  take(transformer, "max_seq_length");
   if (!to.max_length_source.empty()) return;
-  take(limit_in(folder, "config.json", "max_position_embeddings"), "config.json");
-  take(limit_in(folder, "tokenizer_config.json", "model_max_length"), "tokenizer_config.json");
+  for (const auto& [name, key] :
+       {std::pair{"config.json", "max_position_embeddings"}, std::pair{"tokenizer_config.json", "model_max_length"}}) {
+    take(SentenceFile::open(folder, name, {key}), key);
+  }
 }
 
 // sentence-transformers lowers texts before its tokenizer where this is set; no known model needs it.
-void check_lower_case(const std::string& folder) {
-  const auto file = SentenceFile::open(folder, "sentence_bert_config.json", {"do_lower_case"});
-  if (!file || !file->object().flag("do_lower_case", false)) return;
-  file->object().refuse("sets do_lower_case, which headwise leaves to the tokenizer", ErrorCode::unsupported);
+void check_lower_case(const SentenceFile& transformer) {
+  if (!transformer.object().flag("do_lower_case", false)) return;
+  transformer.object().refuse("sets do_lower_case, which headwise leaves to the tokenizer", ErrorCode::unsupported);
 }
 
 void read_prompt(const std::string& folder, SentenceSettings& to) {
@@ -65,8 +81,9 @@ SentenceSettings read_sentence_settings(const std::string& folder) try {
   }
   SentenceSettings result;
   read_modules(folder, result);
-  check_lower_case(folder);
-  read_max_length(folder, result);
+  const auto transformer = open_transformer(folder);
+  if (transformer) check_lower_case(*transformer);
+  read_max_length(folder, transformer, result);
   read_prompt(folder, result);
   return result;
 } catch (const std::bad_alloc&) {

@@ -15,7 +15,7 @@ std::optional<SentenceFile> SentenceFile::open(const std::string& folder, const 
   std::error_code ignored;
   // A link to nowhere is there too, and opening it says so.
   if (!std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return std::nullopt;
-  return SentenceFile(path.string(), read_json_tree(path.string(), max_bytes, wanted));
+  return SentenceFile(name, path.string(), read_json_tree(path.string(), max_bytes, wanted));
 }
 
 }  // namespace headwise

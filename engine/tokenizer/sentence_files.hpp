@@ -16,15 +16,21 @@ class SentenceFile {
   static std::optional<SentenceFile> open(const std::string& folder, const std::string& name,
                                           const std::vector<std::string>& wanted);
 
+  const std::string& name() const noexcept { return name_; }
   const std::string& path() const noexcept { return path_; }
   const JsonNode& root() const noexcept { return tree_.root; }
-  // Throws Error(bad_file) when the file holds none. Lives as long as this.
+  // Both throw Error(bad_file) when the file holds no object. Lives as long as this.
   JsonObject object() const { return JsonObject(path_, "", tree_.root); }
+  bool is_empty() const {
+    (void)object();
+    return !tree_.has_keys;
+  }
 
  private:
-  SentenceFile(std::string path, JsonTree tree) : path_(std::move(path)), tree_(std::move(tree)) {}
+  SentenceFile(std::string name, std::string path, JsonTree tree)
+      : name_(std::move(name)), path_(std::move(path)), tree_(std::move(tree)) {}
 
-  std::string path_;
+  std::string name_, path_;
   JsonTree tree_;
 };
 

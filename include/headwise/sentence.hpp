@@ -16,8 +16,9 @@ struct SentenceSettings {
   std::string pooling_source{};
   bool normalize = false;  // divided by its Euclidean norm: modules.json has a Normalize
   std::string normalize_source{};
-  // Tokens of a text, special ones too: max_seq_length of sentence_bert_config.json, else the smallest that config.json
-  // (max_position_embeddings) and tokenizer_config.json (model_max_length) name, else 512.
+  // Tokens of a text, special ones too: max_seq_length of sentence_bert_config.json (or of the older
+  // sentence_roberta_config.json, … that stands for it), else the smallest that config.json (max_position_embeddings)
+  // and tokenizer_config.json (model_max_length) name, else 512.
   std::int64_t max_length = 512;
   std::string max_length_source{};
   std::string prompt{};  // stands before every text: the default prompt of config_sentence_transformers.json

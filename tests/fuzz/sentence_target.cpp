@@ -18,6 +18,7 @@ constexpr struct {
 } names[] = {{"modules.json", true, false},
              {"1_Pooling/config.json", true, false},
              {"sentence_bert_config.json", true, false},
+             {"sentence_xlnet_config.json", true, false},
              {"config_sentence_transformers.json", true, false},
              {"config.json", true, true},
              {"tokenizer_config.json", true, true},

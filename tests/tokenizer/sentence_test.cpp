@@ -71,6 +71,32 @@ TEST_CASE("what would give other embeddings is refused") {
   CHECK(folder.refusal() == "read");
 }
 
+TEST_CASE("the settings of the transformer have older names, of which the first that is not empty counts") {
+  const SentenceFolder folder;
+  const std::vector<std::string> names{"sentence_bert_config.json",       "sentence_roberta_config.json",
+                                       "sentence_distilbert_config.json", "sentence_camembert_config.json",
+                                       "sentence_albert_config.json",     "sentence_xlm-roberta_config.json",
+                                       "sentence_xlnet_config.json"};
+  folder.write("config.json", R"({"max_position_embeddings": 128})");
+  folder.write("tokenizer_config.json", R"({"model_max_length": 100})");
+  for (std::size_t i = names.size(); i-- > 0;) {
+    CAPTURE(names[i]);
+    folder.write(names[i], "[]");
+    folder.check_refused("bad_file", names[i]);
+    folder.write(names[i], R"({"max_seq_length": )" + std::to_string(200 + i) + "}");
+    CHECK(folder.read().max_length == static_cast<std::int64_t>(200 + i));
+    CHECK(folder.read().max_length_source == names[i]);
+  }
+  folder.write(names[0], "{}");
+  folder.write(names[1], "{}");
+  CHECK(folder.read().max_length_source == names[2]);
+  for (const char* other : {R"({"transformer_task": "feature-extraction"})", R"({"max_seq_length": null})"}) {
+    folder.write(names[0], other);
+    CHECK(folder.read().max_length == 100);
+    CHECK(folder.read().max_length_source == "tokenizer_config.json");
+  }
+}
+
 TEST_CASE("modules that are strange, or lead out of the folder, are refused") {
   const SentenceFolder folder;
   const auto one = [](const std::string& path, const std::string& type) {

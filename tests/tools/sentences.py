@@ -13,6 +13,11 @@ TEXTS = ["a b c", "", "ab, cd", "Ã©\u0301 A", "u t s r q p o n", "[MASK] a", "ä¸
 IDS = [[5, 6, 7], [], [5, 27, 28, 1], [9, 5], [25, 24, 23, 22, 21, 20, 19, 18], [4, 5], [1]]
 
 
+# The names of the settings of a transformer, in the order of sentence-transformers.
+KINDS = ("bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
+SENTENCE_CONFIGS = [f"sentence_{kind}_config.json" for kind in KINDS]
+
+
 class EmbedTest(CommandTest):
     def setUp(self):
         super().setUp()
@@ -50,6 +55,12 @@ class EmbedTest(CommandTest):
         (self.model / "modules.json").write_text(json.dumps(modules))
         (self.model / "1_Pooling").mkdir(exist_ok=True)
         (self.model / "1_Pooling" / "config.json").write_text(json.dumps({f"pooling_mode_{pooling}": True}))
+
+    def says(self, name, **settings):
+        """Adds settings to a JSON file of the model."""
+        path = self.model / name
+        old = json.loads(path.read_text()) if path.exists() else {}
+        path.write_text(json.dumps(old | settings))
 
     @staticmethod
     def as_f32(rows):

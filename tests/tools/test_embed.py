@@ -5,7 +5,7 @@ import os
 import unittest
 
 from command import ROOT, CommandTest, read_npy, spoil_words
-from sentences import CLS, SEP, TEXTS, WORDS, EmbedTest
+from sentences import CLS, SENTENCE_CONFIGS, SEP, TEXTS, WORDS, EmbedTest
 
 REAL = ROOT / "build" / "models" / "all-MiniLM-L6-v2"
 
@@ -42,6 +42,12 @@ class Embed(EmbedTest):
         self.check(self.embeddings("--file", file, "--pooling", "max"), self.expected(pooling="max", normalize=True))
         self.modules("lasttoken")
         self.fails(1, ["pooling_mode_lasttoken"], "embed", self.model, "--text", "a")
+
+    def test_older_names_of_the_limit(self):
+        for length, name in zip(range(9, 2, -1), reversed(SENTENCE_CONFIGS), strict=True):
+            self.says(name, max_seq_length=length)
+            found = self.ok("embed", self.model, "--text", "a b c d e f g h i j", "--json").json()
+            self.assertEqual((found["max_length"], found["tokens"]), (length, length), name)
 
     def test_pooling_that_names_no_way_or_a_list_of_one(self):
         file = self.texts_file(TEXTS)

@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 from command import TIMEOUT, TINY_ENCODER, TOOL
-from sentences import CLS, SEP, WORDS, EmbedTest
+from sentences import CLS, SENTENCE_CONFIGS, SEP, WORDS, EmbedTest
 
 
 class EmbedCalls(EmbedTest):
@@ -32,7 +32,7 @@ class EmbedCalls(EmbedTest):
         )
         lines = self.texts_file(["a"])
         self.fails(2, ["--file", "same file"], "embed", self.model, "--file", lines, "--output", lines)
-        for path in self.model.iterdir():
+        for path in [*self.model.iterdir(), *(self.model / name for name in SENTENCE_CONFIGS)]:
             call = ["embed", self.model, "--file", lines, "--output", path]
             self.fails(2, ["the model's " + path.name, "same file"], *call)
         self.fails(2, ["--pooling", "mean|cls|max"], "embed", self.model, "--text", "a", "--pooling", "sum")
@@ -69,7 +69,7 @@ class EmbedCalls(EmbedTest):
         self.fails(2, ["name of a .npy file"], "embed", self.model, "--text", "a", "--output", self.folder)
 
     def test_links_to_nowhere_are_not_passed_over(self):
-        for name in ("tokenizer.json", "tokenizer_config.json", "modules.json", "sentence_bert_config.json"):
+        for name in ("tokenizer.json", "tokenizer_config.json", "modules.json", *SENTENCE_CONFIGS):
             for target in ("nowhere", name):
                 with self.subTest(name=name, target=target):
                     (self.model / name).symlink_to(target)
