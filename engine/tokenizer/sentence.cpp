@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "model_folder.hpp"
 #include "out_of_memory.hpp"
 #include "sentence_files.hpp"
 #include "sentence_modules.hpp"
@@ -53,10 +54,13 @@ void read_max_length(const std::string& folder, const std::optional<SentenceFile
   }
 }
 
-// sentence-transformers lowers texts before its tokenizer where this is set; no known model needs it.
-void check_lower_case(const SentenceFile& transformer) {
-  if (!transformer.object().flag("do_lower_case", false)) return;
-  transformer.object().refuse("sets do_lower_case, which headwise leaves to the tokenizer", ErrorCode::unsupported);
+// sentence-transformers lowers a text before its tokenizer sees it where this is set. Before BERT's own lower case that
+// changes nothing, tried with every code point.
+void check_lower_case(const std::string& folder, const SentenceFile& transformer) {
+  const JsonObject settings = transformer.object();
+  if (!settings.flag("do_lower_case", false) || read_tokenizer_files(folder).normalizer.lowercase) return;
+  settings.refuse("sets do_lower_case for a tokenizer that keeps capital letters, which headwise does not do",
+                  ErrorCode::unsupported);
 }
 
 void read_prompt(const std::string& folder, SentenceSettings& to) {
@@ -82,7 +86,7 @@ SentenceSettings read_sentence_settings(const std::string& folder) try {
   SentenceSettings result;
   read_modules(folder, result);
   const auto transformer = open_transformer(folder);
-  if (transformer) check_lower_case(*transformer);
+  if (transformer) check_lower_case(folder, *transformer);
   read_max_length(folder, transformer, result);
   read_prompt(folder, result);
   return result;

@@ -27,7 +27,8 @@ struct SentenceSettings {
 
 // A folder without any of these files has the defaults: that is what a plain transformer model is. Throws Error(io)
 // when there is no such folder, Error(bad_file) for files that break their rules, and Error(unsupported) for what
-// headwise does not do (other ways of pooling, Dense layers), naming it. Thread-safe.
+// headwise does not do (other ways of pooling, Dense layers, do_lower_case for a tokenizer that keeps capital letters),
+// naming it. Only where do_lower_case is set is the tokenizer read, with the errors of Tokenizer::load. Thread-safe.
 HEADWISE_API SentenceSettings read_sentence_settings(const std::string& folder);
 
 }  // namespace headwise

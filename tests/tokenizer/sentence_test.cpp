@@ -1,5 +1,6 @@
 // What a model folder says about sentence embeddings.
 #include "sentence_folder.hpp"
+#include "tiny_tokenizer.hpp"
 
 using namespace headwise;
 
@@ -63,8 +64,6 @@ TEST_CASE("what would give other embeddings is refused") {
   folder.write("1_Pooling/config.json", R"({"pooling_mode_mean_tokens": true, "include_prompt": false})");
   folder.check_refused("unsupported", "prompt");
   folder.write("1_Pooling/config.json", R"({"pooling_mode_mean_tokens": true})");
-  folder.write("sentence_bert_config.json", R"({"do_lower_case": true})");
-  folder.check_refused("unsupported", "do_lower_case");
   folder.write("sentence_bert_config.json", R"({"max_seq_length": -1})");
   folder.check_refused("bad_file", "max_seq_length");
   folder.write("sentence_bert_config.json", "{}");
@@ -95,6 +94,40 @@ TEST_CASE("the settings of the transformer have older names, of which the first 
     CHECK(folder.read().max_length == 100);
     CHECK(folder.read().max_length_source == "tokenizer_config.json");
   }
+}
+
+TEST_CASE("lower case is left to a tokenizer that makes it, and refused before one that does not") {
+  for (const char* name : {"sentence_bert_config.json", "sentence_xlnet_config.json"}) {
+    const SentenceFolder folder;
+    const auto lower_case = [&](bool lower) {
+      nlohmann::json file = tiny_tokenizer();
+      file["normalizer"]["lowercase"] = lower;
+      folder.write("tokenizer.json", file.dump());
+    };
+    folder.write(name, R"({"do_lower_case": true, "max_seq_length": 64})");
+    folder.check_refused("io", "vocab.txt");
+    lower_case(true);
+    CHECK(folder.read().max_length == 64);
+    lower_case(false);
+    folder.check_refused("unsupported", std::string(name) + "': sets do_lower_case");
+    for (const char* value : {"false", "null"}) {
+      folder.write(name, R"({"do_lower_case": )" + std::string(value) + "}");
+      CHECK(folder.refusal() == "read");
+    }
+    folder.write(name, R"({"do_lower_case": 1})");
+    folder.check_refused("bad_file", "do_lower_case");
+  }
+}
+
+TEST_CASE("vocab.txt says in tokenizer_config.json whether its tokenizer makes lower case") {
+  const SentenceFolder folder;
+  folder.write("sentence_bert_config.json", R"({"do_lower_case": true})");
+  folder.write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n");
+  CHECK(folder.refusal() == "read");
+  folder.write("tokenizer_config.json", R"({"do_lower_case": true})");
+  CHECK(folder.refusal() == "read");
+  folder.write("tokenizer_config.json", R"({"do_lower_case": false})");
+  folder.check_refused("unsupported", "do_lower_case");
 }
 
 TEST_CASE("modules that are strange, or lead out of the folder, are refused") {

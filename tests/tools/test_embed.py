@@ -49,6 +49,13 @@ class Embed(EmbedTest):
             found = self.ok("embed", self.model, "--text", "a b c d e f g h i j", "--json").json()
             self.assertEqual((found["max_length"], found["tokens"]), (length, length), name)
 
+    def test_lower_case_that_the_tokenizer_makes_anyway(self):
+        self.says("sentence_bert_config.json", max_seq_length=12, do_lower_case=True)
+        self.check(self.embeddings("--text", "A b C"), [self.bert.embedding([CLS, 5, 6, 7, SEP])])
+        self.says("tokenizer_config.json", do_lower_case=False)
+        for call in (["embed", self.model, "--text", "a"], ["similar", self.model, "a", "b"]):
+            self.fails(1, ["sentence_bert_config.json", "do_lower_case"], *call)
+
     def test_pooling_that_names_no_way_or_a_list_of_one(self):
         file = self.texts_file(TEXTS)
         self.modules("mean_tokens")
