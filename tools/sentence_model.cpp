@@ -1,7 +1,6 @@
 #include "sentence_model.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 
 #include "layer_options.hpp"
 #include "option_types.hpp"
@@ -27,6 +26,16 @@ SentenceSettings settings_for(const SentenceOptions& options) {
   const auto length = options.max_length > 0 ? std::optional(options.max_length) : std::nullopt;
   take(settings.max_length, settings.max_length_source, length);
   return settings;
+}
+
+void check_given_length(std::int64_t length, std::int64_t most, std::int64_t special) {
+  const std::string start = "--max-length " + std::to_string(length);
+  if (length > most) {
+    throw UsageError(start + " is more than the " + std::to_string(most) + " tokens that the model takes");
+  }
+  if (length <= special) {
+    throw UsageError(start + " leaves no room for a text beside " + plural(special, "special token"));
+  }
 }
 
 EncoderOptions encoder_options(const SentenceOptions& options) {
@@ -88,17 +97,15 @@ SentenceModel::SentenceModel(const SentenceOptions& options, const Console& cons
 }
 
 void SentenceModel::check_sizes(const SentenceOptions& options) {
-  const EncoderConfig& config = model_.encoder.config();
-  if (options.max_length > config.max_length()) {
-    throw UsageError("--max-length " + std::to_string(options.max_length) + " is more than the " +
-                     std::to_string(config.max_length()) + " tokens that the model takes");
+  const std::int64_t most = model_.encoder.config().max_length();
+  const std::int64_t special = model_.tokenizer.encode("", {.max_length = longest}).full_length;
+  if (options.max_length > 0) check_given_length(options.max_length, most, special);
+  if (settings_.max_length > most) {
+    settings_.max_length = most;
+    settings_.max_length_source = "config.json";
   }
-  settings_.max_length = std::min(settings_.max_length, config.max_length());
-  const std::int64_t special = model_.tokenizer.encode("").full_length;
-  if (settings_.max_length <= special) {
-    throw UsageError("--max-length " + std::to_string(settings_.max_length) + " leaves no room for a text beside " +
-                     plural(special, "special token"));
-  }
+  const char* advice = most > special ? "; --max-length sets another" : "";
+  check_room(options.folder, {settings_.max_length, settings_.max_length_source, advice}, special);
 }
 
 Encoding SentenceModel::encode(const std::string& text) {

@@ -51,4 +51,11 @@ void check_token_types(const std::string& folder, const EncoderConfig& config, c
   }
 }
 
+void check_room(const std::string& folder, const FolderLimit& limit, std::int64_t special) {
+  if (limit.tokens > special) return;
+  throw CommandError("'" + printable((std::filesystem::path(folder) / limit.file).string()) + "': a limit of " +
+                     plural(limit.tokens, "token") + " leaves no room for a text beside " +
+                     plural(special, "special token") + limit.advice);
+}
+
 }  // namespace headwise::tools

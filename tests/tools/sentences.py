@@ -62,6 +62,26 @@ class EmbedTest(CommandTest):
         old = json.loads(path.read_text()) if path.exists() else {}
         path.write_text(json.dumps(old | settings))
 
+    def cut_positions(self, count):
+        """Makes the model one of fewer positions."""
+        self.says("config.json", max_position_embeddings=count)
+        path = self.model / "model.safetensors"
+        data = path.read_bytes()
+        (length,) = struct.unpack("<Q", data[:8])
+        header, tensors = json.loads(data[8 : 8 + length]), data[8 + length :]
+        rest = b""
+        for name, entry in header.items():
+            if name == "__metadata__":
+                continue
+            begin, end = entry["data_offsets"]
+            if name.endswith("position_embeddings.weight"):
+                end = begin + (end - begin) // entry["shape"][0] * count
+                entry["shape"][0] = count
+            entry["data_offsets"] = [len(rest), len(rest) + end - begin]
+            rest += tensors[begin:end]
+        text = json.dumps(header).encode()
+        path.write_bytes(struct.pack("<Q", len(text)) + text + rest)
+
     @staticmethod
     def as_f32(rows):
         return [struct.unpack(f"<{len(row)}f", struct.pack(f"<{len(row)}f", *row)) for row in rows]

@@ -42,6 +42,34 @@ class EmbedCalls(EmbedTest):
         (self.model / "vocab.txt").unlink()
         self.fails(1, ["vocab.txt"], "embed", self.model, "--text", "a")
 
+    def test_limits_of_the_command_line_that_leave_no_room(self):
+        for call in (["embed", self.model, "--text", "a"], ["similar", self.model, "a", "b"]):
+            self.fails(2, ["--max-length 13", "12 tokens"], *call, "--max-length", "13")
+            for length in "12":
+                self.fails(2, [f"--max-length {length}", "no room", "2 special tokens"], *call, "--max-length", length)
+
+    def test_limits_of_the_folder_that_leave_no_room_name_its_file(self):
+        calls = (["embed", self.model, "--text", "a"], ["similar", self.model, "a", "b"])
+        for name in ("tokenizer_config.json", *reversed(SENTENCE_CONFIGS)):
+            key = "model_max_length" if name == "tokenizer_config.json" else "max_seq_length"
+            for length in (1, 2):
+                self.says(name, **{key: length})
+                for call in calls:
+                    words = [f"/{name}': a limit of {length} token", "no room", "2 special tokens; --max-length sets"]
+                    self.assertNotIn("--max-length 2", self.fails(1, words, *call))
+                    self.ok(*call, "--max-length", "3")
+            self.says(name, **{key: 3})
+            for call in calls:
+                self.ok(*call)
+
+    def test_a_model_that_takes_no_more_than_special_tokens(self):
+        self.cut_positions(2)
+        self.says("sentence_bert_config.json", max_seq_length=9)
+        for call in (["embed", self.model, "--text", "a"], ["similar", self.model, "a", "b"]):
+            message = self.fails(1, ["/config.json': a limit of 2 tokens leaves no room"], *call)
+            self.assertNotIn("--max-length", message)
+            self.fails(2, ["--max-length 3", "2 tokens"], *call, "--max-length", "3")
+
     def test_folders_that_are_no_models(self):
         """The same words of every command, and no advice about the disk where that does not help."""
         broken, settings, words = (self.folder / name for name in ("broken", "settings", "words"))
