@@ -111,6 +111,7 @@ void SentenceModel::check_sizes(const SentenceOptions& options) {
 Encoding SentenceModel::encode(const std::string& text) {
   Encoding encoding = model_.tokenizer.encode(settings_.prompt.empty() ? text : settings_.prompt + text,
                                               {.max_length = settings_.max_length});
+  check_token_types(folder_, model_.encoder.config(), encoding);
   ++texts_;
   tokens_ += static_cast<std::int64_t>(encoding.ids.size());
   cut_ += encoding.full_length > static_cast<std::int64_t>(encoding.ids.size());
@@ -118,17 +119,19 @@ Encoding SentenceModel::encode(const std::string& text) {
 }
 
 Tensor SentenceModel::embed(const std::vector<const Encoding*>& texts) {
-  std::vector<std::int64_t> ids, lengths{0};
+  std::vector<std::int64_t> ids, types, lengths{0};
   for (const Encoding* text : texts) {
     ids.insert(ids.end(), text->ids.begin(), text->ids.end());
+    types.insert(types.end(), text->token_types.begin(), text->token_types.end());
     lengths.push_back(static_cast<std::int64_t>(ids.size()));
   }
   const auto view = [](const std::vector<std::int64_t>& list) {
     return TensorView(list.data(), DType::i64, {static_cast<std::int64_t>(list.size())});
   };
   Tensor result({static_cast<std::int64_t>(texts.size()), dimension()});
-  session_.run({.token_ids = view(ids), .cumulative_lengths = view(lengths)},
-               {.embedding = result, .pooling = settings_.pooling, .normalize = settings_.normalize});
+  EncoderInputs inputs{.token_ids = view(ids), .cumulative_lengths = view(lengths)};
+  if (model_.encoder.config().num_token_types > 0) inputs.token_types = view(types);
+  session_.run(inputs, {.embedding = result, .pooling = settings_.pooling, .normalize = settings_.normalize});
   nonfinite_ += count_nonfinite(result);
   return result;
 }

@@ -65,11 +65,14 @@ class Bert:
                 context[i] += [math.fsum(w * x for w, x in zip(weights, part)) / total for part in parts]
         return self.linear(context, f"{start}output.dense")
 
-    def hidden(self, ids):
+    def hidden(self, ids, types=None):
         word, position, kind = (
             self.weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
         )
-        rows = [[sum(parts) for parts in zip(word[id_], position[i], kind[0])] for i, id_ in enumerate(ids)]
+        types = types or [0] * len(ids)
+        rows = [
+            [sum(parts) for parts in zip(word[id_], position[i], kind[types[i]])] for i, id_ in enumerate(ids)
+        ]
         rows = self.norm(rows, "embeddings.LayerNorm")
         for layer in range(self.config["num_hidden_layers"]):
             start = f"encoder.layer.{layer}."
@@ -82,8 +85,8 @@ class Bert:
             rows = self.norm(add(rows, self.linear(inner, f"{start}output.dense")), f"{start}output.LayerNorm")
         return rows
 
-    def embedding(self, ids, pooling="mean", normalize=False):
-        columns = list(zip(*self.hidden(ids)))
+    def embedding(self, ids, pooling="mean", normalize=False, types=None):
+        columns = list(zip(*self.hidden(ids, types)))
         pool = {"mean": lambda column: math.fsum(column) / len(column), "cls": lambda column: column[0], "max": max}[
             pooling
         ]

@@ -7,6 +7,7 @@ import unittest
 import zipfile
 
 from command import TEXT_MODEL, CommandTest, write_safetensors
+from sentence_reference import Bert
 from view_pages import blocks
 
 WORDS = (TEXT_MODEL / "vocab.txt").read_text().split()
@@ -121,6 +122,16 @@ class Pairs(CommandTest):
         self.assertEqual((shown["from"]["positions"], shown["to"]["positions"]), ([2], [second + 2]))
         self.assertEqual(json.loads((self.folder / "b.json").read_text())["sentence_b_start"], second)
 
+    def test_embeddings_take_the_types(self):
+        for kind in (0, 1):
+            self.use(template(first=kind))
+            found = self.ok("embed", self.model, "--text", "the bank", "--text", "money").out.decode().splitlines()
+            for line, words in zip(found, (["the", "bank"], ["money"]), strict=True):
+                ids = [WORDS.index(word) for word in ["[CLS]", *words, "[SEP]"]]
+                wanted = Bert(self.model).embedding(ids, types=[0, *[kind] * len(words), 0])
+                embedding = json.loads(line)["embedding"]
+                self.assertLess(max(abs(a - b) for a, b in zip(embedding, wanted, strict=True)), 5e-6)
+
     def leave_one_type(self):
         path = self.model / "model.safetensors"
         tensors = read_safetensors(path)
@@ -138,6 +149,9 @@ class Pairs(CommandTest):
         self.fails(1, words, "view", self.model, "--text", "the", "--pair", "bank", "-o", self.folder / "none.html")
         asked = ("ask-heads", self.model, "--text", "the", "--pair", "bank", "--from", "the", "--to", "bank")
         self.fails(1, words, *asked)
+        self.use(template(first=1))
+        self.fails(1, ["model", "type 1", "0 to 0"], "embed", self.model, "--text", "the")
+        self.fails(1, ["model", "type 1", "0 to 0"], "similar", self.model, "the", "bank")
         self.assertFalse((self.folder / "none.html").exists())
 
 
