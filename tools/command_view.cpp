@@ -24,12 +24,17 @@ open it in any browser.
 
 Without a model, --attention takes the weights of one layer as 'headwise run
 --attention' writes them, and --tokens the names of its tokens. --export writes
-the exact weights for numpy, --bertviz the arguments of BertViz's head_view and
-model_view as JSON. Arrays of the .npz:
+the exact weights for numpy. Arrays of the .npz:
   attention     f32 [layers, heads, tokens, tokens], rows are the tokens that look
   contribution  f32 [layers, heads, tokens], norms of what heads add; of models
   layers        i64 [layers], their numbers in the model
   segments      i64 [tokens]: 1 the text, 2 the pair, 0 put in by the tokenizer
+--bertviz writes the arguments of BertViz's head_view and model_view as JSON,
+with layers under their numbers in the model. In Python:
+  import json, torch, bertviz
+  view = json.load(open("w.json"))
+  view["attention"] = [torch.tensor(layer) for layer in view["attention"]]
+  bertviz.head_view(**view)
 -o - writes the page to standard output.
 
 Example:
@@ -104,6 +109,7 @@ int view(const CLI::App& app, const ViewOptions& options) {
   const Console console(options.common);
   const HeadWeights weights = load_head_weights(options, console);
   if (!options.page.empty()) check_page_size(weights);
+  if (!options.bertviz.empty()) check_bertviz(weights);
   const std::vector<WrittenFile> files = write_files(weights, options, console);
   if (!on_standard_output(options).empty()) return exit_ok;
   write_output(options.common.json ? view_json(weights, files) : view_text(weights, files));

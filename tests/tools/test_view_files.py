@@ -1,10 +1,12 @@
 """headwise view: the files it writes, what it says of them, and what it refuses."""
 
 import json
+import re
+import textwrap
 import unittest
 import zipfile
 
-from command import TEXT_MODEL, read_npy, write_npy
+from command import ROOT, TEXT_MODEL, read_npy, write_npy
 from view_pages import ViewTest
 
 
@@ -22,6 +24,44 @@ class ViewFiles(ViewTest):
         )
         flat = [w for layer in written["attention"] for head in layer[0] for row in head for w in row]
         self.assertEqual(flat, self.weights)
+
+    def test_layers_that_are_left_out_keep_their_place_in_bertviz(self):
+        """Empty, but with a head for each, because BertViz counts those of the first."""
+        values = [i / 64 for i in range(4 * 3 * 4)]
+        array, written = write_npy(self.folder / "w.npy", [4, 3, 2, 2], values), self.folder / "w.json"
+        for chosen in ([0], [0, 1], [1, 3], [2], [0, 1, 2, 3]):
+            layers = ",".join(map(str, chosen))
+            self.ok("view", "--attention", array, "--by-layer", "--layers", layers, "--bertviz", written)
+            view = json.loads(written.read_text())
+            self.assertEqual(len(view["attention"]), chosen[-1] + 1)
+            for layer, (heads,) in enumerate(view["attention"]):
+                flat = [weight for rows in heads for row in rows for weight in row]
+                self.assertEqual(flat, values[12 * layer : 12 * layer + 12] if layer in chosen else [])
+                self.assertEqual(len(heads), 3)
+            self.assertEqual(view.get("include_layers", list(range(len(chosen)))), chosen)
+
+    def test_bertviz_takes_no_weights_that_are_no_numbers(self):
+        """JSON has none, and BertViz draws them as it draws 1."""
+        for place in (0, 5, 95):
+            values = [*self.weights]
+            values[place] = float("nan")
+            array = write_npy(self.folder / "nan.npy", [2, 3, 4, 4], values)
+            targets = [self.page, self.folder / "w.json", self.folder / "w.npz"]
+            call = ["view", "--attention", array, "--by-layer", "-o", targets[0], "--export", targets[2]]
+            self.fails(1, ["1 NaN and 0 infinite", "leave out --bertviz"], *call, "--bertviz", targets[1], "--quiet")
+            self.assertFalse(any(path.exists() for path in targets))
+
+    def test_bertviz_is_ascii_whatever_the_tokens_hold(self):
+        tokens = ["été", "中", "\U0001f642", "\\xff"]
+        self.tokens.write_text("\n".join(tokens), encoding="utf-8")
+        self.view("--tokens", self.tokens, "--bertviz", self.folder / "w.json")
+        self.assertEqual(json.loads((self.folder / "w.json").read_bytes().decode("ascii"))["tokens"], tokens)
+
+    def test_the_lines_for_bertviz_are_the_same_in_readme_and_help(self):
+        """tests/conformance/bertviz_views.py runs those of README.md."""
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        (lines,) = re.findall(r"^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+        self.assertIn(textwrap.indent(lines, "  "), self.ok("view", "--help").out.decode())
 
     def test_large_pages_are_noted(self):
         large = self.folder / "large.npy"
