@@ -79,7 +79,7 @@ TensorView with_layers(const TensorView& tensor, const ArrayChoice& choice) {
 }
 
 [[noreturn]] void refuse(const ArrayChoice& choice, const std::string& problem) {
-  throw UsageError(printable(choice.title) + " " + problem);
+  throw UsageError(printable(choice.name) + " " + problem);
 }
 
 void check_shape(const TensorView& attention, const ArrayChoice& choice) {
@@ -94,7 +94,7 @@ void check_shape(const TensorView& attention, const ArrayChoice& choice) {
   }
   if (rank == 3 && choice.by_layer) refuse(choice, "has three axes " + to_string(shape) + ", so none is of layers");
   if (rank == 4 && !choice.by_layer && choice.sequence >= shape[0]) {
-    throw UsageError(printable(choice.title) + " has " + plural(shape[0], "sequence") +
+    throw UsageError(printable(choice.name) + " has " + plural(shape[0], "sequence") +
                      ", counted from 0, so there is no --sequence " + std::to_string(choice.sequence));
   }
 }

@@ -14,7 +14,8 @@ namespace headwise::tools {
 std::vector<std::string> read_tokens(const std::string& path);
 
 struct ArrayChoice {
-  std::string title;                // what the array is called
+  std::string title;                // of the page
+  std::string name;                 // what messages call the array
   std::vector<std::string> tokens;  // none: positions stand for them
   std::int64_t sequence = 0;        // of the first axis, unless that is layers
   bool by_layer = false;            // the first axis is layers

@@ -89,7 +89,7 @@ void keep_layers(HeadWeights& weights, const std::vector<std::int64_t>& layers) 
 
 HeadWeights from_arrays(const HeadSource& source) {
   ArrayChoice choice;
-  choice.title = file_title(source.attention);
+  choice.title = choice.name = file_title(source.attention);
   choice.sequence = source.sequence;
   choice.by_layer = source.by_layer;
   if (!source.tokens.empty()) choice.tokens = read_tokens(source.tokens);

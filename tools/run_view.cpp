@@ -55,6 +55,7 @@ void write_run_view(RunResult& result, const RunOptions& options, const std::vec
                     const Console& console) {
   ArrayChoice choice;
   choice.title = page_title(options.file);
+  choice.name = "--view: the attention of this call";
   choice.tokens = tokens;
   choice.layer = options.load.layer;
   const LayerResults& results = result.results;

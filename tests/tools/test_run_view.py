@@ -66,6 +66,21 @@ class RunView(CommandTest):
         self.fails(2, ["--attention-heads"], *call, *array, *page, "--attention-heads", "0")
         self.fails(1, ["absent"], *call, *array, *page, "--tokens", self.folder / "absent.txt")
 
+    def test_refusals_name_the_attention_and_not_the_model(self):
+        """More or fewer keys than queries, and more tokens than either."""
+        page, tokens = self.folder / "page.html", self.folder / "tokens.txt"
+        tokens.write_text("a\n" * 5)
+        query, files = self.folder / "q.npy", ["--attention", self.folder / "w.npy", "--view", page]
+        call = ["run", TINY_BERT, "--repeat", "1", *files, "--query", query]
+        for queries, keys in ((5, 4), (3, 4)):
+            write_npy(query, [1, queries, 32], wave(32 * queries))
+            memory = write_npy(self.folder / "m.npy", [1, keys, 32], wave(32 * keys))
+            words = f"--view: the attention of this call has {queries} queries and {keys} keys; the view is of self-"
+            self.fails(2, [words], *call, "--key", memory, "--value", memory)
+        words = "--view: the attention of this call has 3 queries, fewer than the 5 tokens"
+        self.fails(2, [words], *call, "--tokens", tokens)
+        self.assertFalse(page.exists())
+
     def with_tokens(self):
         """A call of four tokens whose page shows those of a file."""
         self.page, self.tokens = self.folder / "page.html", self.folder / "tokens.txt"
