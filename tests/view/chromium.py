@@ -136,6 +136,10 @@ class Page:
     def send(self, method, **parameters):
         return self.browser.send(method, session=self.session, **parameters)
 
+    def resize(self, width, height=900):
+        self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.frames()
+
     def open(self, path):
         self.url = pathlib.Path(path).resolve().as_uri()
         self.send("Page.navigate", url=self.url)

@@ -119,6 +119,47 @@ class Looks(BrowserTest):
                 over = page.evaluate("cards[0].readout.scrollHeight - cards[0].readout.clientHeight")
                 self.assertLessEqual(over, 1, width)
 
+    def test_numbers_of_heads_stand_apart(self):
+        """All of them, or every second, fourth … where there is no room; also when the window changes."""
+        steps = {}
+        for heads in (1, 2, 12, 16, 24, 100):
+            path = Weights(self.folder, SENTENCE[:4], 1, heads).page()
+            page = self.open(path, width=1400)
+            for width in (1400, 800, 480, 320):
+                page.resize(width)
+                shown = page.evaluate("""headings.filter((at) => at.textContent).map((at) => {
+                    const range = document.createRange(); range.selectNodeContents(at);
+                    const {left, right} = range.getBoundingClientRect(), cell = at.getBoundingClientRect();
+                    return [Number(at.textContent), left, right, (cell.left + cell.right) / 2]; })""")
+                for (_, _, right, _), (_, left, _, _) in zip(shown, shown[1:]):
+                    self.assertGreater(left - right, 2, (heads, width))
+                for _, left, right, middle in shown:
+                    self.assertAlmostEqual((left + right) / 2, middle, delta=0.6)
+                numbers = [number for number, *_ in shown]
+                steps[heads, width] = (numbers + [numbers[0] + 1])[1]
+                self.assertEqual(numbers, list(range(0, heads, steps[heads, width])))
+        self.assertTrue(all(steps[heads, width] == 1 for heads in (1, 2, 12) for width in (320, 480, 800, 1400)))
+        self.assertEqual([steps[16, width] for width in (320, 480, 800)], [2, 1, 1])
+        self.assertEqual([steps[24, width] for width in (320, 480, 800)], [2, 2, 1])
+
+    def test_figures_of_the_grid_are_whole_or_not_there(self):
+        """A number that is cut off is another number."""
+        for heads in (2, 12, 24):
+            page = self.open(Weights(self.folder, SENTENCE, 2, heads).page(), width=1400)
+            for figure in ("itself", "distance"):
+                page.evaluate(f"change('colours', {{figure: '{figure}'}})")
+                for width in (320, 1400):
+                    page.resize(width)
+                    cut = page.evaluate("""cells.flat().map((cell) => cell.lastChild).filter((at) => {
+                        const range = document.createRange(); range.selectNodeContents(at);
+                        return range.getBoundingClientRect().width > at.clientWidth; }).length""")
+                    self.assertEqual(cut, 0, (heads, figure, width))
+                    seen = page.evaluate("cells.flat().filter((cell) => cell.lastChild.checkVisibility()).length")
+                    if heads == 2 or width == 1400:
+                        self.assertEqual(seen, 2 * heads)
+                    elif heads == 24:
+                        self.assertLess(seen, heads)
+
     def test_headings_are_seen_and_do_not_touch(self):
         weights = Weights(self.folder, SENTENCE)
         for width in (320, 360, 390, 1400):

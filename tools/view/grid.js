@@ -17,6 +17,7 @@ const figureKindNames =
 const patterns = data.statistics.map((layer) => layer.map((figures) => patternOf(figures)?.name ?? ""));
 const cells = [];  // [layer][head]
 const layerNames = [];
+let headings = [];
 let gridPlace = [0, 0];  // what Tab reaches: a layer and a head, or −1 for the layer's name
 
 function figureOf(kind, layer, head) {
@@ -41,6 +42,7 @@ function paintFigures() {
     text.textContent = Number.isFinite(figure) ? figureKinds[kind].text(figure) : "–";
     text.style.color = inkOn(level);
   }
+  fitFigures();
 }
 
 function paintGrid() {
@@ -94,13 +96,11 @@ function makeRow(layer) {
 }
 
 function makeHeadings() {
-  const names = [...Array(heads).keys()].map(
-      (head) => make(
-          "div",
-          {className: "heading", textContent: head, attributes: {role: "columnheader", "aria-label": `Head ${head}`}}));
+  headings = [...Array(heads).keys()].map(
+      (head) => make("div", {className: "heading", attributes: {role: "columnheader", "aria-label": `Head ${head}`}}));
   return make(
       "div", {className: "row", attributes: {role: "row"}},
-      make("div", {attributes: {role: "columnheader", "aria-label": "Layer"}}), ...names);
+      make("div", {attributes: {role: "columnheader", "aria-label": "Layer"}}), ...headings);
 }
 
 const gridItem = ([layer, head]) => (head < 0 ? layerNames[layer] : cells[layer][head]);
@@ -171,6 +171,7 @@ function makeGrid() {
   for (const value of figureKindNames)
     element("figure").append(make("option", {value, textContent: figureKinds[value].name}));
   element("figure").addEventListener("change", (event) => change("colours", {figure: event.target.value}));
+  new ResizeObserver(fitGrid).observe(grid);
   makePatternButtons();
   moveTo(...state.chosen[0]);
   paintGrid();
