@@ -17,7 +17,9 @@ constexpr auto rounding =
     "Each weight was rounded to four significant digits, and to 0 below 0.0000001, when the page was made; the figures "
     "above come from the weights before that. Averages are made of rounded weights and shown with three digits. Lines "
     "and cells are drawn from the same numbers; a cell smaller than a pixel gives the largest weight that the pixel "
-    "holds, and thumbnails have at most 64 pixels a side. Colours follow the square root of the weight.";
+    "holds, and thumbnails have at most 64 pixels a side. Colours follow the square root of the weight. "
+    "Weights that are not numbers (NaN) have a colour of their own, a cross where there is room, and a dashed line; a "
+    "pixel that holds one has that colour.";
 
 constexpr auto rule_order =
     "Of several that hold, the one with the largest share is named. Thresholds are the same for all models; a pattern "

@@ -18,7 +18,8 @@ int decade_of(double weight) noexcept {
 }
 
 std::uint8_t level(float weight) noexcept {
-  return static_cast<std::uint8_t>(std::lround(255 * std::sqrt(std::clamp(weight, 0.0F, 1.0F))));
+  if (std::isnan(weight)) return 255;
+  return static_cast<std::uint8_t>(std::lround(254 * std::sqrt(std::clamp(weight, 0.0F, 1.0F))));
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ void add_thumbnail(std::vector<std::uint8_t>& pixels, const float* weights, std:
     for (std::size_t key = 0; key < count; ++key) {
       const float weight = weights[query * count + key];
       std::uint8_t& pixel = pixels[first + query * size / count * size + key * size / count];
-      if (!std::isnan(weight)) pixel = std::max(pixel, level(weight));
+      pixel = std::max(pixel, level(weight));
     }
   }
 }

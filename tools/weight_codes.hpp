@@ -15,7 +15,7 @@ std::uint16_t weight_code(float weight) noexcept;
 std::string weight_block(const float* weights, std::size_t count);  // base64 of the codes, little endian
 
 // A picture of [count, count] weights with at most `largest_thumbnail` pixels a side: the largest weight of each pixel,
-// its square root in 0 … 255.
+// its square root in 0 … 254, and 255 where one is NaN.
 inline constexpr std::size_t largest_thumbnail = 64;
 std::size_t thumbnail_size(std::size_t count) noexcept;
 void add_thumbnail(std::vector<std::uint8_t>& pixels, const float* weights, std::size_t count);

@@ -42,7 +42,7 @@ PALE_TEXTS = """(() => {
     line.fillText = kept;
     for (const card of cards) card.draw();
     for (let level = 0; level < 256; ++level) {
-      const back = rampColour(ramps[themeName()], level / 255);
+      const back = levelColour(level);
       found.push([ratio(rgb(inkOn(level)), back, 1), `on shade ${level}`]);
     }
     return {checked: found.length, pale: found.filter(([ratio]) => ratio < 4.5)};
@@ -74,6 +74,15 @@ class Looks(BrowserTest):
             for channel in range(3):  # then so is every mixture of the channels
                 values = [sign * step[channel] for step in steps]
                 self.assertEqual(values, sorted(values), (name, channel))
+
+    def test_what_is_no_number_is_told_from_every_weight(self):
+        """On the axis of yellow and blue, which those see who do not tell red from green."""
+        page = self.sentence()
+        for name in ("light", "dark"):
+            yellow = page.evaluate(f"""Array.from({{length: 256}}, (_, level) => {{
+                const [r, g, b] = levelColour(level, "{name}"); return Math.min(r, g) - b; }})""")
+            self.assertLessEqual(max(yellow[:255]), 0)
+            self.assertGreater(yellow[255], 100)
 
     def test_all_texts_can_be_told_from_what_is_behind_them(self):
         self.weights = Weights(self.folder, PAIR)

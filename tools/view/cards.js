@@ -76,6 +76,7 @@ class Card {
   refresh() {
     this.largestShown = largestLeft(this.matrix.weights);
     this.largest = this.largestShown || 1;
+    this.nans = nansOf(this.matrix.weights);
     this.readoutPairs = this.root.clientWidth < 352 ? 4 : 6;  // what its lines of text hold
     this.views.classList.toggle("both", state.view === "both");
     this.lines.root.hidden = state.view === "map";

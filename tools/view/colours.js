@@ -4,6 +4,11 @@ const ramps = {
   light: [[255, 255, 255], [217, 231, 247], [146, 190, 230], [64, 130, 196], [17, 74, 140], [6, 28, 66]],
   dark: [[22, 27, 34], [22, 46, 80], [33, 88, 150], [74, 146, 218], [158, 206, 252], [240, 248, 255]],
 };
+// What is no number: the one orange, which nobody takes for a blue.
+const nanColours = {
+  light: [208, 122, 0],
+  dark: [240, 176, 64]
+};
 const inks = {
   light: {page: "#fff", ink: "#17202c", soft: "#566172", line: "#d9dee6", mark: "#0f4f99", focus: "#b3410a"},
   dark: {page: "#161b22", ink: "#e8ebf0", soft: "#a3adba", line: "#2c343f", mark: "#8cc0ff", focus: "#ffb070"},
@@ -20,21 +25,27 @@ function rampColour(stops, share) {
   return stops[left].map((value, i) => Math.round(value + (place - left) * (stops[left + 1][i] - value)));
 }
 
-// 256 colours, each as the four bytes of a pixel.
+// A level is 0 to 254, or 255 for what is no number.
+const mostLevel = 254, nanLevel = 255;
+const levelColour = (level, name = themeName()) =>
+    (level === nanLevel ? nanColours[name] : rampColour(ramps[name], level / mostLevel));
+const nanColour = () => `rgb(${levelColour(nanLevel)})`;
+
+// The colours of all levels, each as the four bytes of a pixel.
 const tables = {};
 function pixels() {
   const name = themeName();
   if (!tables[name]) {
     const bytes = new Uint8Array(1024);
-    for (let i = 0; i < 256; ++i) bytes.set([...rampColour(ramps[name], i / 255), 255], 4 * i);
+    for (let i = 0; i < 256; ++i) bytes.set([...levelColour(i, name), 255], 4 * i);
     tables[name] = new Uint32Array(bytes.buffer);
   }
   return tables[name];
 }
 
 // The square root gives small weights more of the ramp.
-const shade = (share) => Math.round(255 * Math.sqrt(Math.min(Math.max(share, 0), 1))) || 0;
-const shadeText = (level) => `rgb(${rampColour(ramps[themeName()], level / 255)})`;
+const shade = (share) =>
+    (Number.isNaN(share) ? nanLevel : Math.round(mostLevel * Math.sqrt(Math.min(Math.max(share, 0), 1))));
 // The relative luminance of a colour, as the contrast ratio of WCAG 2 takes it.
 function luminance(colour) {
   const [red, green, blue] =
@@ -42,7 +53,7 @@ function luminance(colour) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 // Black or white, whichever stands out on the shade: either by at least 4.58 to 1.
-const inkOn = (level) => (luminance(rampColour(ramps[themeName()], level / 255)) > 0.179 ? "#000" : "#fff");
+const inkOn = (level) => (luminance(levelColour(level)) > 0.179 ? "#000" : "#fff");
 
 function setTheme(name) {
   theme = name;

@@ -36,7 +36,7 @@ function paintFigures() {
   const kind = state.figure;
   const largest = Math.max(...allHeads().map(([layer, head]) => figureOf(kind, layer, head) || 0), 1e-12);
   for (const [layer, head] of allHeads()) {
-    const figure = figureOf(kind, layer, head), level = Math.round((255 * figure) / largest) || 0;
+    const figure = figureOf(kind, layer, head), level = Math.round((mostLevel * figure) / largest) || 0;
     paintLevels(cells[layer][head].querySelector("canvas"), [level], 1);
     const text = cells[layer][head].querySelector("span");
     text.textContent = Number.isFinite(figure) ? figureKinds[kind].text(figure) : "–";
@@ -46,6 +46,7 @@ function paintFigures() {
 }
 
 function paintGrid() {
+  element("grid-nan").hidden = state.figure !== "weights" || !thumbnails.includes(nanLevel);
   if (state.figure !== "weights") return paintFigures();
   for (const [layer, head] of allHeads()) paintThumbnail(cells[layer][head], layer, head);
 }

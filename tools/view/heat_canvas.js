@@ -1,6 +1,6 @@
 // How a heat map is drawn: on a canvas as large as its window, which stays in place while the contents are scrolled.
 
-const labelFont = "12px system-ui, sans-serif", smallestLabelled = 13, readableCell = 16;
+const labelFont = "12px system-ui, sans-serif", smallestLabelled = 13, readableCell = 16, smallestCrossed = 9;
 
 const measuring = document.createElement("canvas").getContext("2d");
 measuring.font = labelFont;
@@ -16,15 +16,15 @@ function fitted(name, room) {
 const longestName =
     Math.min(84, Math.max(...names.slice(0, 512).map((name) => measuring.measureText(name).width)) + 12);
 
-// The largest weight of each pixel, as levels of the ramp: no single strong cell is lost when cells are smaller than
-// pixels.
+// The largest weight of each pixel, or NaN where there is one, as levels: no single cell that stands out is lost when
+// cells are smaller than pixels.
 function pooledLevels(weights, size, scale) {
   const largest = new Float32Array(size * size);
   const pixelOf = Uint16Array.from(allTokens, (index) => Math.floor((index * size) / count));
   for (let query = 0; query < count; ++query) {
     for (let key = 0; key < count; ++key) {
       const at = pixelOf[query] * size + pixelOf[key], weight = weights[query * count + key];
-      if (weight > largest[at] && isLeft(query, key)) largest[at] = weight;
+      if ((weight > largest[at] || Number.isNaN(weight)) && isLeft(query, key)) largest[at] = weight;
     }
   }
   return Uint8Array.from(largest, (weight) => shade(weight / scale));
@@ -49,6 +49,7 @@ class HeatCanvas {
     const size = Math.max(1, Math.min(count, finest));
     paintLevels(this.image, pooledLevels(this.card.matrix.weights, size, this.card.largest), size);
     paintLevels(this.legendCanvas, Uint8Array.from({length: 4096}, (_, i) => shade((i % 64) / 63)), 64);
+    this.legendNan.hidden = this.card.nans.length === 0;
     this.legendText.textContent = `${this.card.largestShown > 0 ? weightText(this.card.largestShown, 3) : "–"}${
         state.direction === "all" && !state.hideSpecial ? "" : " (of what is shown)"}`;
   }
@@ -64,6 +65,7 @@ class HeatCanvas {
     context.imageSmoothingEnabled = false;
     context.drawImage(this.image, label - offset.x, label - offset.y, side, side);
     if (cell >= 14) this.drawGaps(context);
+    if (cell >= smallestCrossed && this.card.nans.length > 0) this.drawNans(context);
     if (isPair) this.drawBorders(context);
     this.drawCross(context);
     context.restore();
@@ -87,6 +89,25 @@ class HeatCanvas {
     context.beginPath();
     for (let index = 1; index < count; ++index) this.strokeAt(context, index);
     Object.assign(context, {strokeStyle: ink().page, lineWidth: 1});
+    context.stroke();
+  }
+
+  // A cross in each cell that is no number: its colour alone does not tell it in grey.
+  drawNans(context) {
+    const {label, cell, offset, card} = this, [near, far] = [0.25 * cell, 0.75 * cell];
+    const columns = this.visibleRange(offset.x, this.width);
+    context.beginPath();
+    for (const query of this.visibleRange(offset.y, this.height)) {
+      for (const key of columns) {
+        if (!Number.isNaN(card.matrix.weights[query * count + key]) || !isLeft(query, key)) continue;
+        const x = label + key * cell - offset.x, y = label + query * cell - offset.y;
+        context.moveTo(x + near, y + near);
+        context.lineTo(x + far, y + far);
+        context.moveTo(x + far, y + near);
+        context.lineTo(x + near, y + far);
+      }
+    }
+    Object.assign(context, {strokeStyle: inkOn(nanLevel), lineWidth: cell < 14 ? 1 : 1.5});
     context.stroke();
   }
 

@@ -34,9 +34,10 @@ class HeatMap extends HeatCanvas {
   makeLegend() {
     this.legendCanvas = make("canvas", {attributes: {"aria-hidden": "true"}});
     this.legendText = make("span");
+    this.legendNan = make("span", {className: "nan", textContent: "× NaN", title: "Weights that are not numbers"});
     const legend = make(
         "span", {className: "legend", title: "Colours follow the square root of the weight."}, "0", this.legendCanvas,
-        this.legendText);
+        this.legendText, this.legendNan);
     this.zoom = make("button", {type: "button", hidden: true});
     this.zoom.addEventListener("click", () => change("filter", {whole: !state.whole}));
     return make("div", {className: "under"}, legend, this.zoom);

@@ -31,6 +31,17 @@ function linesOf(weights) {
   return {lines, found};
 }
 
+// The pairs that have no number for a weight, as many as there can be lines.
+function nansOf(weights) {
+  const pairs = [];
+  for (let query = 0; query < count; ++query) {
+    for (let key = 0; key < count && pairs.length < mostLines; ++key) {
+      if (Number.isNaN(weights[query * count + key]) && isLeft(query, key)) pairs.push({query, key});
+    }
+  }
+  return pairs;
+}
+
 function largestLeft(weights) {
   let largest = 0;
   for (let query = 0; query < count; ++query) {
@@ -83,16 +94,41 @@ class LineCanvas {
         .filter(({weight}, place) => place < kept || (place < state.top && weight >= state.threshold));
   }
 
+  // The pairs of a token that have no number, or the one pair.
+  nansInFocus(query, key) {
+    return this.pairsInFocus(query, key, allTokens)
+        .map(([from, to]) => ({query: from, key: to}))
+        .filter((pair) => Number.isNaN(this.card.matrix.weights[pair.query * count + pair.key]))
+        .filter((pair) => isLeft(pair.query, pair.key));
+  }
+
+  // The heights that a line leads from and to, or nothing where none of it is in the window.
+  endsOf({query, key}) {
+    const from = tokenMiddle(query) - this.top, to = tokenMiddle(key) - this.top;
+    return Math.max(from, to) < 0 || Math.min(from, to) > this.height ? null : [from, to];
+  }
+
+  // Dashed, which no line of a weight is, and edged where they cross those.
+  drawNans(context, pairs) {
+    const curves = pairs.map((pair) => this.endsOf(pair)).filter(Boolean);
+    context.setLineDash([6, 5]);
+    for (const [strokeStyle, lineWidth] of [[ink().page, 5], [nanColour(), 2.5]]) {
+      Object.assign(context, {strokeStyle, lineWidth});
+      this.strokeCurves(context, curves);
+    }
+    context.setLineDash([]);
+  }
+
   // Lines of about the same weight are one path: a few strokes instead of thousands. Among many, those that leave the
   // window are faint, so that they do not hide the others; few are never faint.
   drawLines(context, lines, among) {
     const groups = Array.from({length: strokes}, () => []);
     const isInside = (y) => y >= 0 && y <= this.height;
     for (const line of lines) {
-      const from = tokenMiddle(line.query) - this.top, to = tokenMiddle(line.key) - this.top;
-      if (Math.max(from, to) < 0 || Math.min(from, to) > this.height) continue;
-      const share = among && !(isInside(from) && isInside(to)) ? 0 : Math.min(line.weight / this.card.largest, 1);
-      groups[Math.min(Math.floor(share * strokes), strokes - 1)].push([from, to]);
+      const ends = this.endsOf(line);
+      if (!ends) continue;
+      const share = among && !ends.every(isInside) ? 0 : Math.min(line.weight / this.card.largest, 1);
+      groups[Math.min(Math.floor(share * strokes), strokes - 1)].push(ends);
     }
     context.strokeStyle = ink().mark;
     groups.forEach(
@@ -101,11 +137,16 @@ class LineCanvas {
   }
 
   strokeGroup(context, group, strength, among) {
-    const middle = (this.left + this.right) / 2, [faintest, thinnest] = among ? [0.12, 0.5] : [0.5, 1.3];
+    const [faintest, thinnest] = among ? [0.12, 0.5] : [0.5, 1.3];
     context.globalAlpha = faintest + (1 - faintest) * strength;
     context.lineWidth = thinnest + (7 - thinnest) * strength;
+    this.strokeCurves(context, group);
+  }
+
+  strokeCurves(context, curves) {
+    const middle = (this.left + this.right) / 2;
     context.beginPath();
-    for (const [from, to] of group) {
+    for (const [from, to] of curves) {
       context.moveTo(this.left, from);
       context.bezierCurveTo(middle, from, middle, to, this.right, to);
     }
@@ -122,14 +163,23 @@ class LineCanvas {
   drawBars(context) {
     const {contribution} = this.card.matrix, {room} = this;
     const most = largestOf(contribution ?? []), mostReceived = largestOf(this.received);
-    context.fillStyle = ink().mark;
-    context.globalAlpha = 0.55;
     for (const index of this.visibleTokens()) {
-      const y = tokenMiddle(index) - this.top - 4;
-      if (contribution) context.fillRect(2, y, (room * contribution[index]) / most || 0, 8);
-      const wide = (room * this.received[index]) / mostReceived || 0;
-      context.fillRect(this.width - 2 - wide, y, wide, 8);
+      const y = tokenMiddle(index) - this.top;
+      if (contribution) this.drawBar(context, (room * contribution[index]) / most, 2, y);
+      this.drawBar(context, (-room * this.received[index]) / mostReceived, this.width - 2, y);
     }
+  }
+
+  // To the right, or to the left where `wide` is below 0; a word where it is no number.
+  drawBar(context, wide, x, y) {
+    if (Number.isNaN(wide)) {
+      const textAlign = x > this.left ? "right" : "left";
+      Object.assign(context, {fillStyle: ink().soft, font: labelFont, textBaseline: "middle", textAlign});
+      context.fillText("NaN", x, y);
+      return;
+    }
+    Object.assign(context, {fillStyle: ink().mark, globalAlpha: 0.55});
+    context.fillRect(x, y - 4, wide, 8);
     context.globalAlpha = 1;
   }
 

@@ -111,25 +111,29 @@ class LineView extends LineCanvas {
     this.top = this.scroller.scrollTop;
     const {query, key} = focus(), none = query === null && key === null;
     const lines = none ? this.lines : this.linesInFocus(query, key);
+    const nans = none ? this.card.nans : this.nansInFocus(query, key);
     if (isPair) this.drawBorder(context);
     this.drawLines(context, lines, none);
+    this.drawNans(context, nans);
     if (none)
       this.drawBars(context);
     else
       this.drawValues(context, query, key, lines);
-    this.tell(query, key, lines.length);
+    this.tell(query, key, lines.length, nans.length);
     this.markTokens(query, key);
   }
 
   // What stands beside the tokens, and how many lines there are.
-  tell(query, key, drawn) {
+  tell(query, key, drawn, nans) {
     const none = query === null && key === null, found = none ? this.found : drawn;
     const left = none ? (contributions ? "contribution" : "") : query === null ? "weight" : "";
     const right = none ? "received" : query === null ? "" : "weight";
     const strongest = found > drawn ? `${drawn} strongest of ` : "";
     setText(this.headings[0], left);
     setText(this.headings[4], right);
-    setText(this.note, found === 1 ? "1 weight drawn as a line" : `${strongest}${found} weights drawn as lines`);
+    const strange = nans === 0 ? "" : ` · ${nans}${nans === mostLines ? " or more" : ""} NaN, dashed`;
+    const told = found === 1 ? "1 weight drawn as a line" : `${strongest}${found} weights drawn as lines`;
+    setText(this.note, told + strange);
   }
 
   markTokens(query, key) {
