@@ -1,6 +1,5 @@
 #include "head_model.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
@@ -17,9 +16,18 @@ std::string folder_name(const std::string& folder) {
   return valid_utf8(name.string());
 }
 
+std::int64_t max_length(const Tokenizer& tokenizer, const ModelText& text, const EncoderConfig& config) {
+  constexpr EncodeOptions unlimited{.max_length = 1 << 24};
+  const Encoding empty = text.pair ? tokenizer.encode_pair("", "", unlimited) : tokenizer.encode("", unlimited);
+  FolderLimit limit{config.max_length(), "config.json"};
+  if (tokenizer.max_length() < limit.tokens) limit = {tokenizer.max_length(), "tokenizer_config.json"};
+  check_room(text.folder, limit, empty.full_length);
+  return limit.tokens;
+}
+
 Encoding encode(const Tokenizer& tokenizer, const ModelText& text, const EncoderConfig& config) {
   EncodeOptions options;
-  options.max_length = std::min(tokenizer.max_length(), config.max_length());
+  options.max_length = max_length(tokenizer, text, config);
   return text.pair ? tokenizer.encode_pair(text.text, *text.pair, options) : tokenizer.encode(text.text, options);
 }
 

@@ -54,6 +54,21 @@ class ViewOfModels(CommandTest):
         self.assertEqual(len(data["tokens"]), 12)
         self.assertIn("cut to 12", data["notes"][0])
 
+    def test_a_limit_without_room_for_a_text_is_that_of_a_file(self):
+        model = self.folder / "model"
+        shutil.copytree(TEXT_MODEL, model)
+        commands = (["view", model, "-o", self.page], ["ask-heads", model, "--from", "the", "--to", "the"])
+        for texts, special in ((["--text", "the"], 2), (["--text", "the", "--pair", ""], 3)):
+            for command in commands:
+                for length in range(1, special + 1):
+                    (model / "tokenizer_config.json").write_text(json.dumps({"model_max_length": length}))
+                    words = [f"/tokenizer_config.json': a limit of {length} token", f"{special} special tokens"]
+                    message = self.fails(1, words, *command, *texts)
+                    self.assertNotIn("max_length", message)
+                    self.assertNotIn("inspect", message)
+                (model / "tokenizer_config.json").write_text(json.dumps({"model_max_length": special + 1}))
+                self.ok(*command, *texts)
+
     def test_no_file_of_the_model_is_written_over(self):
         model = self.folder / "model"
         shutil.copytree(TEXT_MODEL, model)
