@@ -13,7 +13,7 @@ std::optional<float> optional_number(const float* number) {
 void read_score_options(const headwise_load_options& c, LoadOptions& result) {
   result.scale = optional_number(c.scale);
   result.softcap = optional_number(c.softcap);
-  result.rows_without_keys = read_empty_rows(c.rows_without_keys);
+  if (c.rows_without_keys != nullptr) result.rows_without_keys = read_empty_rows(*c.rows_without_keys);
   result.add_zero_attention = read_flag("add_zero_attention", c.add_zero_attention);
   result.norm_epsilon = optional_number(c.norm_epsilon);
   if (c.norm_plus_one != nullptr) result.norm_plus_one = read_flag("norm_plus_one", *c.norm_plus_one);

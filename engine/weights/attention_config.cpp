@@ -61,7 +61,7 @@ void need_positive(const char* name, Number value) {
 
 void check_scores(const AttentionConfig& config) {
   const RowsWithoutKeys rows = config.rows_without_keys;
-  if (rows != RowsWithoutKeys::zero && rows != RowsWithoutKeys::mean && rows != RowsWithoutKeys::nan) {
+  if (rows < RowsWithoutKeys::zero || rows > RowsWithoutKeys::unspecified) {
     refuse("rows_without_keys is no value of its type: " + std::to_string(static_cast<int>(rows)));
   }
   if (config.scale && !std::isfinite(*config.scale)) refuse("scale is not finite");
@@ -88,6 +88,7 @@ AttentionConfig resolve(const AttentionConfig& config) try {
   for (auto* size : {&result.key_input_dim, &result.value_input_dim, &result.output_dim}) fill(*size, result.model_dim);
   check_rotary(result.rotary, result.head_dim);
   check_position_bias(result.position_bias);
+  if (result.rows_without_keys == RowsWithoutKeys::unspecified) result.rows_without_keys = RowsWithoutKeys::zero;
   if (!result.scale) result.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(result.head_dim)));
   return result;
 } catch (const std::bad_alloc&) {

@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 2> layout_words{"half_split", "interleave
 constexpr std::array<std::string_view, 5> scaling_words{"none", "linear", "ntk", "yarn", "llama3"};
 constexpr std::array<std::string_view, 3> bias_words{"none", "alibi", "t5"};
 constexpr std::array<std::string_view, 2> slope_words{"interleaved", "geometric"};
+constexpr std::array<std::string_view, 3> row_words{"zero", "mean", "nan"};
 
 template <class Visitor, class Rotary>
 void visit_rotary(Visitor& fields, Rotary& rotary) {
@@ -59,11 +60,13 @@ void visit(Visitor& fields, Settings& settings) {
   visit_rotary(fields, settings.rotary);
   visit_bias(fields, settings.position_bias);
   fields.reals("alibi_slopes", settings.alibi_slopes);
+  if (fields.knows("rows_without_keys")) fields.word("rows_without_keys", settings.rows_without_keys, row_words);
 }
 
 struct Writer {
   std::vector<std::string> fields;
 
+  static bool knows(const char*) { return true; }
   void add(const char* name, const std::string& value) { fields.push_back("\"" + std::string(name) + "\":" + value); }
   void text(const char* name, const std::string& value) { add(name, json(value).dump()); }
   void integer(const char* name, std::int64_t value) { add(name, json(value).dump()); }
@@ -85,6 +88,7 @@ struct Reader {
   const FlatObject& object;
   std::string problem{};
 
+  bool knows(const char* name) const { return object.has(name); }  // older files of this version lack some
   const json& find(const char* name) { return object.find(name).value; }
   void check(bool good, const char* name) {
     if (!good && problem.empty()) problem = name;
@@ -132,6 +136,7 @@ LayerSettings settings_of(const AttentionWeights& weights, const std::string& fa
   LayerSettings settings{family,         config.num_heads,    *config.scale,
                          config.softcap, config.norm_epsilon, config.add_zero_attention,
                          config.rotary,  config.position_bias};
+  settings.rows_without_keys = config.rows_without_keys;
   const Tensor& slopes = weights.alibi_slopes;
   if (slopes.given()) settings.alibi_slopes.assign(slopes.data(), slopes.data() + slopes.size());
   return settings;
@@ -183,6 +188,7 @@ LoadOptions fill_from_settings(const LoadOptions& options, const LayerSettings& 
   if (!filled.norm_plus_one) filled.norm_plus_one = false;  // norms are stored as they multiply
   if (!filled.rotary) filled.rotary = settings.rotary;
   if (!filled.position_bias) filled.position_bias = settings.position_bias;
+  if (filled.rows_without_keys == RowsWithoutKeys::unspecified) filled.rows_without_keys = settings.rows_without_keys;
   filled.add_zero_attention |= settings.add_zero_attention;
   return filled;
 }

@@ -17,7 +17,8 @@ struct LayerSettings {
   bool add_zero_attention = false;
   RotaryConfig rotary{};
   PositionBiasConfig position_bias{};
-  std::vector<float> alibi_slopes{};  // one a head, or empty
+  std::vector<float> alibi_slopes{};                          // one a head, or empty
+  RowsWithoutKeys rows_without_keys = RowsWithoutKeys::zero;  // older files lack it
 };
 
 std::string settings_key(const std::string& prefix);

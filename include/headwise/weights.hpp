@@ -17,9 +17,10 @@ namespace headwise {
 // What a query row without a single live key becomes. In a layer with sinks such a row gives all its weight to the
 // sink: zeros, whatever is asked for here.
 enum class RowsWithoutKeys {
-  zero,  // a zero row, zero weights (ONNX errata 1.23, SDPA, FlashAttention)
-  mean,  // the mean of all values, equal weights: what filling masked scores with −1e9 gives
-  nan,   // NaN, as a softmax over nothing but −inf gives
+  zero,         // a zero row, zero weights (ONNX errata 1.23, SDPA, FlashAttention)
+  mean,         // the mean of all values, equal weights: what filling masked scores with −1e9 gives
+  nan,          // NaN, as a softmax over nothing but −inf gives
+  unspecified,  // zero; in LoadOptions as the layer was stored, else zero
 };
 
 // The sizes of one multi-head attention layer. Zero means "derive": num_kv_heads = num_heads,
@@ -43,7 +44,8 @@ struct AttentionConfig {
   float norm_epsilon = 1e-6F;  // of query_norm and key_norm
 };
 
-// Fills every zero of a config, and its scale. Throws Error(invalid_argument) naming the sizes that do not fit.
+// Fills every zero of a config, its scale, and rows_without_keys. Throws Error(invalid_argument) naming the sizes that
+// do not fit.
 HEADWISE_API AttentionConfig resolve(const AttentionConfig& config);
 
 // Canonical weights: f32 (or f16 or bf16, widened when a model is made), contiguous, [out, in] (y = x·Wᵀ + b); head h
@@ -178,11 +180,12 @@ struct LoadOptions {
   bool allow_missing_bias = false;  // a layer with only some of its biases: take the missing ones as zero
   // Take what is not given here from the settings that store_layer() has put into the file's metadata, if there are any
   // for this layer, else from config.json beside the file: num_heads, scale, softcap, rotary, position_bias,
-  // norm_epsilon, norm_plus_one. A model whose positions headwise does not know is refused unless rotary is given.
-  // Windows of single layers are masks of a call and stay with the caller.
+  // norm_epsilon, norm_plus_one; from the settings alone rows_without_keys and add_zero_attention. A model whose
+  // positions headwise does not know is refused unless rotary is given. Windows of single layers are masks of a call
+  // and stay with the caller.
   bool use_model_config = true;
   std::optional<float> scale{};  // else 1 for T5, 1/√head_dim for others
-  RowsWithoutKeys rows_without_keys = RowsWithoutKeys::zero;
+  RowsWithoutKeys rows_without_keys = RowsWithoutKeys::unspecified;
   std::optional<float> softcap{};  // else none
   bool add_zero_attention = false;
   std::optional<RotaryConfig> rotary{};               // else none; dim 0: none whatever config.json says

@@ -119,6 +119,7 @@ TEST_CASE("C files: every option of loading") {
   folder.write("config.json", R"({"num_attention_heads": 3})");
   const float scale = 0.25F, softcap = 20, epsilon = 1e-3F;
   const std::int32_t plus_one = 1;
+  const headwise_empty_rows mean_rows = HEADWISE_EMPTY_ROWS_MEAN;
   const std::int64_t kept[] = {0, 2};
   auto rotary = ready<headwise_rotary_config>();
   rotary.dim = 2;
@@ -140,7 +141,7 @@ TEST_CASE("C files: every option of loading") {
   options.softcap = &softcap;
   options.norm_epsilon = &epsilon;
   options.norm_plus_one = &plus_one;
-  options.rows_without_keys = HEADWISE_EMPTY_ROWS_MEAN;
+  options.rows_without_keys = &mean_rows;
   options.add_zero_attention = 1;
   options.rotary = &rotary;
   options.position_bias = &bias;
@@ -199,7 +200,7 @@ TEST_CASE("C files: flags and enumerations of loading that are none") {
     refuse({"ignore_model_config"}, [&](auto& o, auto&, auto&) { o.ignore_model_config = value; });
     refuse({"add_zero_attention"}, [&](auto& o, auto&, auto&) { o.add_zero_attention = value; });
     refuse({"stored_check"}, [&](auto& o, auto&, auto&) { o.stored_check = value; });
-    refuse({"rows_without_keys"}, [&](auto& o, auto&, auto&) { o.rows_without_keys = value; });
+    refuse({"rows_without_keys"}, [&](auto& o, auto&, auto&) { o.rows_without_keys = &value; });
     refuse({"norm_plus_one"}, [&](auto&, auto&, auto& plus_one) { plus_one = value; });
     refuse({"allow_trailing_bytes"}, [&](auto&, auto& open, auto&) { open.allow_trailing_bytes = value; });
   }

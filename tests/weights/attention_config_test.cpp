@@ -49,6 +49,12 @@ TEST_CASE("given sizes are kept") {
   CHECK(result.rows_without_keys == RowsWithoutKeys::mean);
 }
 
+TEST_CASE("rows without keys that are left open are zero") {
+  AttentionConfig config = sizes(64, 8);
+  config.rows_without_keys = RowsWithoutKeys::unspecified;
+  CHECK(resolve(config).rows_without_keys == RowsWithoutKeys::zero);
+}
+
 TEST_CASE("the model width follows from the heads when only their size is given") {
   AttentionConfig config = sizes(0, 4);
   config.head_dim = 16;
@@ -74,7 +80,7 @@ TEST_CASE("numbers of scores and norms that make no sense are named") {
     refused_with({"norm_epsilon"}, [&](AttentionConfig& config) { config.norm_epsilon = bad; });
   }
   refused_with({"norm_epsilon", "above zero: 0"}, [](AttentionConfig& config) { config.norm_epsilon = 0; });
-  for (const int none : {-1, 3, 1000}) {
+  for (const int none : {-1, 4, 1000}) {
     refused_with({"rows_without_keys", std::to_string(none)},
                  [&](AttentionConfig& config) { config.rows_without_keys = static_cast<RowsWithoutKeys>(none); });
   }

@@ -12,6 +12,7 @@ TEST_CASE("what tensors cannot tell comes back from the metadata") {
   c.softcap = 30;
   c.norm_epsilon = 1e-5F;
   c.add_zero_attention = true;
+  c.rows_without_keys = RowsWithoutKeys::mean;
   c.rotary = {2, RotaryLayout::interleaved, 12345.678, RotaryScaling::yarn, 4, 2048, 1.5, 3.5, 31, 2, 0.7};
   c.position_bias = {PositionBias::alibi, AlibiSlopes::geometric, 7.5, false, 99};
   layer = keep_heads(layer, {1, 2});
@@ -21,6 +22,7 @@ TEST_CASE("what tensors cannot tell comes back from the metadata") {
   CHECK(read.softcap == 30);
   CHECK(read.norm_epsilon == 1e-5F);
   CHECK(read.add_zero_attention);
+  CHECK(read.rows_without_keys == RowsWithoutKeys::mean);
   CHECK(read.rotary.layout == RotaryLayout::interleaved);
   CHECK(read.rotary.base == 12345.678);
   CHECK(read.rotary.scaling == RotaryScaling::yarn);
@@ -62,6 +64,30 @@ TEST_CASE("settings come before config.json and behind what the caller says") {
   CHECK(load_attention(path, given).config.num_heads == 6);
 }
 
+TEST_CASE("rows without keys come from the settings, from older ones as zero, and behind what the caller says") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("t.safetensors"), key = "headwise.settings:a.";
+  for (const RowsWithoutKeys rows : {RowsWithoutKeys::zero, RowsWithoutKeys::mean, RowsWithoutKeys::nan}) {
+    CAPTURE(static_cast<int>(rows));
+    AttentionWeights layer = square_layer();
+    layer.config.rows_without_keys = rows;
+    const StoredLayer stored = store_layer(layer, {.family = "linear4", .prefix = "a"});
+    save_safetensors(path, views_of(stored), stored.metadata);
+    CHECK(load_attention(path).config.rows_without_keys == rows);
+    for (const RowsWithoutKeys given : {RowsWithoutKeys::zero, RowsWithoutKeys::mean, RowsWithoutKeys::nan}) {
+      LoadOptions options;
+      options.rows_without_keys = given;
+      CHECK(load_attention(path, options).config.rows_without_keys == given);
+    }
+    std::string older = stored.metadata.at(key);
+    const std::size_t field = older.find(",\"rows_without_keys\"");
+    REQUIRE(field != std::string::npos);
+    older.erase(field, older.find_first_of(",}", field + 1) - field);
+    save_safetensors(path, views_of(stored), {{key, older}});
+    CHECK(load_attention(path).config.rows_without_keys == RowsWithoutKeys::zero);
+  }
+}
+
 TEST_CASE("damaged settings are refused by name, and can be left aside") {
   const TemporaryFolder folder;
   const StoredLayer stored = store_layer(square_layer(), {.family = "linear4", .prefix = "a"});
@@ -101,6 +127,10 @@ TEST_CASE("damaged settings are refused by name, and can be left aside") {
                                with("\"alibi_slopes\":[]", "\"alibi_slopes\":[\"\"]"),
                                with("\"alibi_slopes\":[]", "\"alibi_slopes\":[1.0]"),
                                with("\"alibi_slopes\":[]", "\"alibi_slopes\":[[1.0], 1.0, 1.0]"),
+                               with("\"rows_without_keys\":\"zero\"", "\"rows_without_keys\":\"some\""),
+                               with("\"rows_without_keys\":\"zero\"", "\"rows_without_keys\":\"unspecified\""),
+                               with("\"rows_without_keys\":\"zero\"", "\"rows_without_keys\":null"),
+                               with("\"rows_without_keys\":\"zero\"", "\"rows_without_keys\":1"),
                                with("\"rotary_dim\":0", "\"rotary_dim\":2")};
   LoadOptions aside;
   aside.num_heads = 3;

@@ -65,15 +65,15 @@ typedef struct headwise_load_options {
   /* Flag: take nothing from the settings that headwise_store_layer has put into the file, nor, where it has none, from
    * config.json beside it. Both are "the model's" below. */
   int32_t ignore_model_config;
-  const float* scale; /* NULL: the model's, else 1 for T5, 1/√head_dim for others */
-  headwise_empty_rows rows_without_keys;
-  const float* softcap;                      /* NULL: the model's, else none */
-  int32_t add_zero_attention;                /* flag */
-  const headwise_rotary_config* rotary;      /* NULL: the model's; with dim 0: none whatever it says */
-  const headwise_bias_config* position_bias; /* NULL: the model's, else that of T5 for its layers */
-  const float* norm_epsilon;                 /* NULL: the model's, else 1e-6 */
-  const int32_t* norm_plus_one;              /* flag: norms are stored less one (Gemma); NULL: as the model says */
-  const int64_t* keep_heads;                 /* [num_keep_heads]: only these heads; NULL: all */
+  const float* scale;                           /* NULL: the model's, else 1 for T5, 1/√head_dim for others */
+  const headwise_empty_rows* rows_without_keys; /* NULL: the settings', else zero rows */
+  const float* softcap;                         /* NULL: the model's, else none */
+  int32_t add_zero_attention;                   /* flag; 0: as the settings have it */
+  const headwise_rotary_config* rotary;         /* NULL: the model's; with dim 0: none whatever it says */
+  const headwise_bias_config* position_bias;    /* NULL: the model's, else that of T5 for its layers */
+  const float* norm_epsilon;                    /* NULL: the model's, else 1e-6 */
+  const int32_t* norm_plus_one;                 /* flag: norms are stored less one (Gemma); NULL: as the model says */
+  const int64_t* keep_heads;                    /* [num_keep_heads]: only these heads; NULL: all */
   int64_t num_keep_heads;
   const headwise_open_options* open; /* or NULL; progress counts the bytes of the layer */
   /* Path of a JSON file that says which tensor is which matrix, for names that no family explains (docs/weights.md).
