@@ -19,7 +19,7 @@ constexpr auto details = R"(
 OUT is a .safetensors or an .npz file. It gets the attention layers, all of them
 unless --layer names one, and nothing else of FILE. What tensors cannot tell
 (heads, scale, positions) goes into the metadata, which loading takes before a
-config.json; .npz keeps no metadata, so give --heads and the like to load it.
+config.json; .npz keeps no metadata, so a note says what to give to load it.
 A layer's other biases become zeros where only some are there. Each layer is
 loaded from OUT and compared before the command says that it is done.
 
@@ -101,13 +101,18 @@ void write_checked(const Conversion& conversion, const ConvertOptions& options) 
   save_safetensors(options.output, conversion.views(), conversion.metadata, check);
 }
 
-// config.json beside an .npz file may speak of other heads.
+// config.json beside an .npz file may speak of other heads. Most often all layers need the same.
 void note_settings(const Conversion& conversion, const ConvertOptions& options, const Console& console) {
-  if (!options.to_npz() || conversion.layers.empty()) return;
-  const ConvertedLayer& layer = conversion.layers.front();
-  console.note(".npz keeps no settings: load it with --no-model-config --family " + layer.stored.family + " --heads " +
-               std::to_string(resolve(layer.weights.config).num_heads) +
-               " and the options of scores and positions, if any; .safetensors keeps them");
+  if (!options.to_npz()) return;
+  std::map<std::string, std::string> layers;  // indices by what must be given
+  for (const ConvertedLayer& layer : conversion.layers) {
+    std::string& indices = layers[load_arguments(layer)];
+    indices += (indices.empty() ? "" : ", ") + std::to_string(layer.from.index);
+  }
+  for (const auto& [arguments, indices] : layers) {
+    const std::string of_some = layers.size() > 1 ? " (layer " + indices + ")" : "";
+    console.note(".npz keeps no settings, .safetensors does: load it with " + arguments + of_some);
+  }
 }
 
 void note_rounding(const Conversion& conversion, const ConvertOptions& options, const Console& console) {

@@ -7,17 +7,25 @@
 namespace headwise::tools {
 namespace {
 
-// All that the tensors do not say is given, so that .npz files, which keep no settings, load too.
+// What load_arguments() tells the user to give.
+void give_settings(const AttentionConfig& config, LoadOptions& load) {
+  load.use_model_config = false;
+  load.num_heads = config.num_heads;
+  load.scale = config.scale;
+  load.softcap = config.softcap;
+  load.norm_epsilon = config.norm_epsilon;
+  load.add_zero_attention = config.add_zero_attention;
+  load.rows_without_keys = config.rows_without_keys;
+  load.rotary = config.rotary;
+  load.position_bias = config.position_bias;
+}
+
+// Of a .npz file, which keeps no settings, all that the tensors do not say is given; nothing of another.
 LoadOptions options_for(const WeightFile& file, const ConvertedLayer& layer) {
   LoadOptions load;
   load.family = layer.stored.family;
   load.prefix = layer.stored.prefix;
-  load.use_model_config = false;
-  const AttentionConfig config = resolve(layer.weights.config);
-  load.num_heads = config.num_heads;
-  load.scale = config.scale;
-  load.rotary = config.rotary;
-  load.position_bias = config.position_bias;
+  if (std::string_view(file.format()) == "npz") give_settings(resolve(layer.weights.config), load);
   for (const AttentionLayer& found : find_attention_layers(file, load)) {
     if (found.prefix == layer.stored.prefix) load.layer = found.index;
   }
@@ -34,6 +42,11 @@ bool same_or_zero(const Tensor& before, const Tensor& after) {
   return true;
 }
 
+[[noreturn]] void refuse(const std::string& path, const std::string& part, const ConvertedLayer& layer) {
+  throw CommandError(path + ": " + part + " of layer " + std::to_string(layer.from.index) +
+                     " does not come back as it was; please report this");
+}
+
 }  // namespace
 
 void check_written(const Conversion& conversion, const WeightFile& file, const std::string& path) {
@@ -41,9 +54,11 @@ void check_written(const Conversion& conversion, const WeightFile& file, const s
     const AttentionWeights loaded = load_attention(file, options_for(file, layer));
     for (const LayerTensor& part : stored_tensors) {
       if (same_or_zero(layer.weights.*part.tensor, loaded.*part.tensor)) continue;
-      throw CommandError(path + ": " + part.name + " of layer " + std::to_string(layer.from.index) +
-                         " does not come back as it was; please report this");
+      refuse(path, part.name, layer);
     }
+    // The metadata say all that a layer is beside its tensors.
+    const StoredLayer again = store_layer(loaded, {.family = layer.stored.family, .prefix = layer.stored.prefix});
+    if (again.metadata != layer.stored.metadata) refuse(path, "what is set beside the tensors", layer);
   }
 }
 

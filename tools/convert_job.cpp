@@ -65,10 +65,24 @@ AttentionWeights load_one(const WeightFile& file, const LoadOptions& load) try {
   refuse_loading(error, "layer " + std::to_string(load.layer) + ": ");
 }
 
+// Slopes of heads that stayed are no rule's for so many heads, and .npz keeps no settings that could hold them.
+void leave_out_slopes(AttentionWeights& weights, std::int64_t index) {
+  if (!weights.alibi_slopes.given()) return;
+  const AttentionConfig& config = weights.config;
+  const auto slopes = alibi_slopes(config.num_heads, config.position_bias.slopes, config.position_bias.alibi_max);
+  if (!std::equal(slopes.begin(), slopes.end(), weights.alibi_slopes.data())) {
+    throw UsageError("layer " + std::to_string(index) +
+                     ": its heads have the ALiBi slopes of a layer with more heads, which .npz cannot keep and no "
+                     "option gives; let OUT end with .safetensors");
+  }
+  weights.alibi_slopes = Tensor();
+}
+
 ConvertedLayer convert_layer(const WeightFile& file, const AttentionLayer& layer, const ConvertOptions& options,
                              LoadOptions load) {
   load.layer = layer.index;
   ConvertedLayer converted{layer, load_one(file, load), {}, {}};
+  if (options.to_npz()) leave_out_slopes(converted.weights, layer.index);
   converted.rounding = round_layer(converted.weights, options.dtype);
   try {
     converted.stored = store_layer(converted.weights, storage_for(layer, options));

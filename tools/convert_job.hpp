@@ -45,11 +45,11 @@ struct Conversion {
   Rounding rounding() const;
 };
 
-// Throws UsageError when two layers would get the same names.
+// Throws UsageError when two layers would get the same names, and for what the new file cannot hold.
 Conversion convert_layers(const ConvertOptions& options, const Console& console);
 
-// Loads each layer from the file that was written, without a config.json, and compares its bits. Throws CommandError,
-// which calls the file by `path`.
+// Loads each layer from the file that was written, as its user will, and compares its bits and its settings. Throws
+// CommandError, which calls the file by `path`.
 void check_written(const Conversion& conversion, const WeightFile& file, const std::string& path);
 
 }  // namespace headwise::tools

@@ -54,7 +54,8 @@ std::string convert_text(const Conversion& conversion, const ConvertOptions& opt
   if (conversion.left_out > 0) {
     facts.row({"left out", plural(conversion.left_out, "tensor") + " that belong to no layer converted"});
   }
-  facts.row({"checked", "every layer loads back bit for bit"});
+  facts.row({"checked", std::string("every layer loads back bit for bit") +
+                            (options.to_npz() ? ", with the options that it needs" : ", with its settings")});
   Table layers;
   layers.row({"layer", "family", "prefix", "to family", "to prefix", "sizes"});
   for (const ConvertedLayer& layer : conversion.layers) {
