@@ -85,6 +85,8 @@ std::vector<NamedPath> settings_files(const std::string& model) {
     if (is_folder(model) && is_folder(entry)) files.push_back(named(entry / "config.json", folder));
     if (is_index(entry.string())) files.push_back(named(entry, folder));
   }
+  // Beside an index it would leave open which of both is the model.
+  if (has_shards(model, files)) files.push_back(named(folder / "model.safetensors", folder));
   return files;
 }
 
@@ -116,7 +118,8 @@ std::vector<NamedPath> layer_files(const LayerChoice& options) {
 }
 
 std::vector<NamedPath> layer_settings(const LayerChoice& options) {
-  return with_options(options, settings_files(options.file));
+  const bool says_shards = is_folder(options.file) || is_index(options.file);
+  return with_options(options, says_shards ? settings_files(options.file) : model_files(options.file));
 }
 
 std::vector<NamedPath> call_files(const LayerOptions& options) {

@@ -17,7 +17,8 @@ void check_targets_differ(const std::vector<NamedPath>& targets, std::vector<Nam
 // What belongs to a model: config.json, tokenizer, index, and the weights that it may read, all in its folder for a
 // folder, and where there is an index. `model` is its folder, or a weight file or an index in it.
 std::vector<NamedPath> model_files(const std::string& model);
-// All that loading a layer may read; that without the weights beside FILE; that and the inputs of a call.
+// All that loading a layer may read; that without the weights which FILE, a folder or an index, names itself; that and
+// the inputs of a call.
 std::vector<NamedPath> layer_files(const LayerChoice& options);
 std::vector<NamedPath> layer_settings(const LayerChoice& options);
 std::vector<NamedPath> call_files(const LayerOptions& options);

@@ -342,7 +342,7 @@ class Manners(Convert):
         model = self.folder / "model"
         shutil.copytree(TINY_BERT.parent, model)
         before = (model / "model.safetensors").read_bytes()
-        self.fails(2, ["is a file of the model"], "convert", model, model / "model.safetensors", "--force")
+        self.fails(2, ["the model's model.safetensors"], "convert", model, model / "model.safetensors", "--force")
         self.assertEqual((model / "model.safetensors").read_bytes(), before)
 
     def test_metadata_cannot_change_how_a_layer_loads(self):

@@ -82,6 +82,24 @@ class Targets(CommandTest):
         for source in (self.model, self.weights):
             self.unchanged(["the model's "], absent, self.writers(source))
 
+    def test_a_second_form_of_the_weights_beside_an_index(self):
+        index = self.make_shards()
+        target = self.weights  # which is not there
+        links = {name: self.folder / f"link{name}" for name in (".json", ".safetensors")}
+        for link in links.values():
+            link.symlink_to(target)
+        for source in (self.model, index, self.model / "model-1.safetensors"):
+            self.unchanged(["the model's model.safetensors"], [target], self.writers(source))
+            self.unchanged(["the model's model.safetensors"], [target, links[".safetensors"]],
+                           {"convert": ["convert", source]})
+            self.unchanged(["the model's model.safetensors"], [links[".json"]], {"bench": ["bench", source, *SIZES, "-o"]})
+        self.assertFalse(target.exists())
+
+    def test_convert_of_a_shard_beside_the_others(self):
+        self.make_shards()
+        call = ["convert", self.model / "model-1.safetensors", "--force"]
+        self.unchanged(["the model's model-2"], [self.model / "model-2.safetensors"], {"convert": call})
+
     def test_standard_output_by_its_other_name(self):
         for name, call in self.writers(self.weights).items():
             with self.subTest(name):
@@ -126,6 +144,18 @@ class Targets(CommandTest):
             for call in (["embed", *text, "--output"], ["view", *text, "-o"], ["view", *text, "--export"]):
                 self.fails(2, ["the model's " + target.name, "another name"], *call, target)
         self.assertEqual({path: path.read_bytes() for path in model.iterdir()}, before)
+
+    def test_texts_of_shards(self):
+        model = self.folder / "texts"
+        shutil.copytree(TEXT_MODEL, model)
+        weights = model / "model.safetensors"
+        weights.rename(model / "model-1.safetensors")
+        (model / "model.safetensors.index.json").write_text('{"weight_map": {}}')
+        text = [model, "--text", "the bank"]
+        for call in (["embed", *text, "--output"], ["view", *text, "-o"], ["view", *text, "--export"],
+                     ["view", *text, "--bertviz"]):
+            self.fails(2, ["the model's model.safetensors", "another name"], *call, weights)
+        self.assertFalse(weights.exists())
 
 
 class Unnamed(CommandTest):
