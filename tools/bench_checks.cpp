@@ -54,13 +54,21 @@ BenchFormat format_of_file(const std::string& path) {
   throw UsageError("--output " + path + ": the name must end in .json, .csv or .md");
 }
 
+std::vector<NamedPath> files_read(const CLI::App& app, const BenchOptions& options) {
+  std::vector<NamedPath> files = layer_files(options);
+  for (const char* name : {"--shape-file", "--compare", "--results"}) {
+    for (const std::string& path : app.get_option(name)->results()) files.emplace_back(name, path);
+  }
+  return files;
+}
+
 void choose_formats(const CLI::App& app, BenchOptions& options) {
   const bool other = app.count("--format") > 0 && options.format != BenchFormat::json;
   if (options.common.json && other) throw UsageError("--json and --format name different forms; give one");
   if (options.common.json) options.format = BenchFormat::json;
   if (options.output.empty()) return;
   check_target("--output", options.output, "results");
-  check_targets_differ({{"--output", options.output}}, layer_files(options));
+  check_targets_differ({{"--output", options.output}}, files_read(app, options));
   options.file_format = format_of_file(options.output);
 }
 

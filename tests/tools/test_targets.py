@@ -4,11 +4,12 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import unittest
 
-from command import TEXT_MODEL, TINY_BERT, TOOL, CommandTest, read_npy, write_npy
+from command import TEXT_MODEL, TINY_BERT, TOOL, CommandTest, every_command, read_npy, run, write_npy
 
 SETTINGS = ("config.json", "tokenizer.json", "vocab.txt", "tokenizer_config.json", "special_tokens_map.json",
             "added_tokens.json", "modules.json")  # fmt: skip
@@ -156,6 +157,102 @@ class Targets(CommandTest):
                      ["view", *text, "--bertviz"]):
             self.fails(2, ["the model's model.safetensors", "another name"], *call, weights)
         self.assertFalse(weights.exists())
+
+
+ARRAYS = ("--output", "--attention", "--average-attention", "--scores", "--log-sum-exp", "--column-sums", "--top-weights",
+          "--top-keys", "--head-context", "--head-contribution")
+# What each command writes. Results of profile are not kept, explain writes nothing.
+WRITES = {
+    "run": (*ARRAYS, "--view"),
+    "profile": ("--html", "--trace"),
+    "convert": ("OUT",),
+    "bench": ("--output",),
+    "embed": ("--output",),
+    "view": ("--output", "--export", "--bertviz"),
+}
+ONLY_NAMES = {"profile": ARRAYS, "explain": ARRAYS}
+# What an option of a pair cannot be without.
+NEEDS = {
+    "--top-weights": ("--top", "1"),
+    "--top-keys": ("--top", "1"),
+    "--attention-heads": ("--attention", "w.npy"),
+    "--attention-queries": ("--attention", "w.npy"),
+    "--tokens": ("--view", "page.html"),
+    "--view": ("--attention", "w.npy"),
+    "--value": ("--key", "other.npy"),
+    "--key-documents": ("--query-documents", "other.npy"),
+    "--cumulative-key-lengths": ("--cumulative-query-lengths", "0,1"),
+    "--key-position-ids": ("--position-ids", "other.npy"),
+    "--key-padding": ("--key-padding-meaning", "keep"),
+}
+APART = {("--attention-heads", "--view"), ("--attention-queries", "--view")}  # which exclude each other
+ENDINGS = {"convert": ".safetensors", "bench": ".json", "view": ".html", "profile": ".json"}
+
+
+class EveryPair(CommandTest):
+    """Every option of a command that names a file to read, against every one that names a file to write."""
+
+    def setUp(self):
+        super().setUp()
+        self.pages = {command: run(command, "--help").out.decode() for command in every_command("")}
+
+    def files(self, command):
+        """What the help of a command calls a file: options, FILE and OUT."""
+        options = re.findall(r"^  (?:-o,)?(--[a-z-]+) FILE", self.pages[command], re.MULTILINE)
+        return {*options, *re.findall(r"^  (FILE|OUT)\b", self.pages[command], re.MULTILINE)}
+
+    def source(self, command, reads):
+        """The words that say what a command works on, where that is not the file that it reads."""
+        if command == "embed":
+            return [TEXT_MODEL]
+        if command == "view":
+            return [] if reads == "--attention" else [TEXT_MODEL, "--text", "the"]
+        if command == "bench":
+            return [] if reads in ("FILE", "--shape-file", "--compare", "--results") else [TINY_BERT]
+        query = [] if command == "convert" or reads == "--query" else ["--query", self.query]
+        return query if reads == "FILE" else [TINY_BERT, *query]
+
+    def call(self, command, reads, writes, name):
+        """A call that reads and writes one file, beside others where it needs them."""
+        given = {reads: name, writes: name}
+        for option in [*given, *(NEEDS[option][0] for option in given if option in NEEDS)]:
+            other, value = NEEDS.get(option, (option, name))
+            if f"  {other} " in self.pages[command]:
+                given.setdefault(other, value)
+        places = [given.pop("FILE", None)] + self.source(command, reads) + [given.pop("OUT", None)]
+        words = [word for pair in given.items() for word in pair]
+        return [command, *(place for place in places if place), *words]
+
+    def test_none_takes_the_place_of_what_is_read(self):
+        for command, outputs in WRITES.items():
+            target = self.folder / ("same" + ENDINGS.get(command, ".npy"))
+            target.write_text("1x8x32x4\n")
+            inputs = self.files(command) - {*outputs, *ONLY_NAMES.get(command, ())}
+            self.assertTrue(inputs, command)
+            for reads in inputs:
+                for writes in outputs:
+                    with self.subTest(command, reads=reads, writes=writes):
+                        words = ["leave out"] if (reads, writes) in APART else [reads, writes, "same file", "another name"]
+                        self.fails(2, words, *self.call(command, reads, writes, target), cwd=self.folder)
+            self.assertEqual(target.read_text(), "1x8x32x4\n")
+
+    def test_nor_of_what_else_is_written(self):
+        for command, outputs in WRITES.items():
+            target = self.folder / ("same" + ENDINGS.get(command, ".npy"))
+            for first in outputs:
+                for second in outputs:
+                    if first != second:
+                        with self.subTest(command, first=first, second=second):
+                            self.fails(2, ["same file"], *self.call(command, first, second, target), cwd=self.folder)
+            self.assertFalse(target.exists())
+
+    def test_no_command_is_left_out(self):
+        written = {*WRITES, "explain"}
+        for command in every_command(""):
+            names = {name for name in self.files(command) if name in (*ARRAYS, "--view", "--export", "--html", "OUT")}
+            if command in ("view", "ask-heads"):
+                names.discard("--attention")  # which these two read
+            self.assertEqual(bool(names), command in written, command)
 
 
 class Unnamed(CommandTest):
