@@ -206,12 +206,6 @@ class Options(CompareTest):
     def test_the_old_file_is_read_first(self):
         self.fails(1, ["absent"], "bench", "--compare", self.folder / "absent", "--min-time", "3600")
 
-    def test_the_new_records_may_take_the_place_of_the_old(self):
-        path = self.write("old.json", record())
-        result = run("bench", "--results", self.write("new.json", record(factor=2)), "--compare", path, "-o", path)
-        self.assertEqual(result.code, 3)
-        self.assertEqual(json.loads(path.read_text())["records"][0]["median_ms"], 4)
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -150,8 +150,9 @@ class Pairs(CommandTest):
         asked = ("ask-heads", self.model, "--text", "the", "--pair", "bank", "--from", "the", "--to", "bank")
         self.fails(1, words, *asked)
         self.use(template(first=1))
-        self.fails(1, ["model", "type 1", "0 to 0"], "embed", self.model, "--text", "the")
-        self.fails(1, ["model", "type 1", "0 to 0"], "similar", self.model, "the", "bank")
+        known = ("--pooling", "mean", "--no-normalize")
+        self.fails(1, ["model", "type 1", "0 to 0"], "embed", self.model, "--text", "the", *known)
+        self.fails(1, ["model", "type 1", "0 to 0"], "similar", self.model, "the", "bank", "--pooling", "mean")
         self.assertFalse((self.folder / "none.html").exists())
 
 
