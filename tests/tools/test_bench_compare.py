@@ -206,6 +206,12 @@ class Options(CompareTest):
     def test_the_old_file_is_read_first(self):
         self.fails(1, ["absent"], "bench", "--compare", self.folder / "absent", "--min-time", "3600")
 
+    def test_the_new_records_do_not_take_the_place_of_the_old(self):
+        path, new = self.write("old.json", record()), self.write("new.json", record(factor=2))
+        self.fails(2, ["--compare", "same file"], "bench", "--results", new, "--compare", path, "-o", path)
+        self.fails(2, ["--results", "same file"], "bench", "--results", new, "--compare", path, "-o", new)
+        self.assertEqual([json.loads(file.read_text())["records"][0]["median_ms"] for file in (path, new)], [2, 4])
+
 
 if __name__ == "__main__":
     unittest.main()
