@@ -69,9 +69,7 @@ void refuse_dangling_link(const std::string& path) {
 }  // namespace
 
 FileWriter::FileWriter(const std::string& path) : path_(path), target_(path) {
-  if (path.find('\0') != std::string::npos) {
-    throw Error(ErrorCode::io, in_quotes(path) + ": a file name cannot contain a NUL byte");
-  }
+  check_file_name(path);
   const auto status = examine(path);
   if (path == "/dev/stdout" || (status && !S_ISREG(status->st_mode))) {
     open_directly();
