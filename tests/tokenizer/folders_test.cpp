@@ -30,15 +30,6 @@ void fill(const TemporaryFolder& folder, const json& all, const json& given) {
   }
 }
 
-std::string refusal(const TemporaryFolder& folder) {
-  try {
-    (void)Tokenizer::load(folder.path().string());
-  } catch (const Error& error) {
-    return std::string(error_code_name(error.code())) + " " + error.what();
-  }
-  return "loaded";
-}
-
 void refuse(const std::string& name, const json& content, const std::vector<std::string>& words) {
   const TemporaryFolder folder;
   folder.write("tokenizer.json", tiny_tokenizer().dump());

@@ -25,4 +25,14 @@ inline headwise::Tokenizer loaded(const TemporaryFolder& folder, const nlohmann:
   return headwise::Tokenizer::load(folder.path().string());
 }
 
+// How the tokenizer of a folder is refused: code and message; "loaded" when it is not.
+inline std::string refusal(const TemporaryFolder& folder) {
+  try {
+    (void)headwise::Tokenizer::load(folder.path().string());
+  } catch (const headwise::Error& error) {
+    return std::string(error_code_name(error.code())) + " " + error.what();
+  }
+  return "loaded";
+}
+
 using Ids = std::vector<std::int64_t>;

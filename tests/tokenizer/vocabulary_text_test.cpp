@@ -13,15 +13,6 @@ Ids ids(const TemporaryFolder& folder, const std::string& text) {
   return Tokenizer::load(folder.path().string()).encode(text, {0, false}).ids;
 }
 
-std::string refusal(const TemporaryFolder& folder) {
-  try {
-    (void)Tokenizer::load(folder.path().string());
-  } catch (const Error& error) {
-    return std::string(error_code_name(error.code())) + " " + error.what();
-  }
-  return "loaded";
-}
-
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
