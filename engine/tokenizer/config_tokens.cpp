@@ -10,7 +10,6 @@
 namespace headwise {
 namespace {
 
-constexpr std::int64_t no_id = -1;
 constexpr struct {
   const char *key, *content;  // "": the class has none itself
 } special_keys[] = {{"bos_token", ""},      {"eos_token", ""},      {"unk_token", "[UNK]"},  {"sep_token", "[SEP]"},

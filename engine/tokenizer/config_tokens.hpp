@@ -10,6 +10,9 @@
 
 namespace headwise {
 
+// Of a token whose file gives it none.
+inline constexpr std::int64_t no_id = -1;
+
 using AddedList = std::vector<AddedToken>;
 
 // The content of a special token, "cls_token"; nullopt when the files do not name it.

@@ -10,8 +10,6 @@
 namespace headwise {
 namespace {
 
-constexpr std::int64_t no_id = -1;
-
 // Tokens by their contents; of equal ones the first has the place, the last the flags.
 class TokenList {
  public:
