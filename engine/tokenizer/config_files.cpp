@@ -86,14 +86,4 @@ void read_cleaning(const ConfigFiles& files, NormalizerSettings& to) {
   to.handle_chinese_chars = flag("tokenize_chinese_chars").value_or(true);
 }
 
-std::int64_t max_length_of(const ConfigFiles& files, std::int64_t otherwise) {
-  if (!files.config) return otherwise;
-  const JsonObject config = files.config->object();
-  const nlohmann::json* value = config.find("model_max_length");
-  if (value == nullptr || value->is_number_float()) return otherwise;  // 1e30, for none
-  const auto given = config.count("model_max_length");
-  if (*given == 0) config.refuse("has a model_max_length of 0");
-  return *given > static_cast<std::uint64_t>(longest_model) ? otherwise : static_cast<std::int64_t>(*given);
-}
-
 }  // namespace headwise

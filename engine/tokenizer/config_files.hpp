@@ -29,8 +29,4 @@ ConfigFiles open_config_files(const std::string& folder);
 // do_lower_case, strip_accents and tokenize_chinese_chars; the defaults are those of an uncased model.
 void read_cleaning(const ConfigFiles& files, NormalizerSettings& to);
 
-// The largest model_max_length that is a limit; others stand for none.
-inline constexpr std::int64_t longest_model = 1 << 24;
-std::int64_t max_length_of(const ConfigFiles& files, std::int64_t otherwise);
-
 }  // namespace headwise

@@ -100,7 +100,7 @@ TokenSettings read_tokenizer_files(const std::string& path) {
   } else if (files.kind.has_tokens) {
     check_specials(files, result);
   }
-  result.max_length = max_length_of(files, result.max_length);
+  result.max_length = limit_in(files.config, "model_max_length").value_or(result.max_length);
   return result;
 }
 

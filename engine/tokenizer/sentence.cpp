@@ -11,8 +11,6 @@
 namespace headwise {
 namespace {
 
-constexpr std::uint64_t longest_model = 1 << 24;  // above it stands for "no limit"
-
 // What sentence-transformers says of its first module, under the names that its versions gave the file.
 constexpr const char* transformer_names[] = {"sentence_bert_config.json",       "sentence_roberta_config.json",
                                              "sentence_distilbert_config.json", "sentence_camembert_config.json",
@@ -26,17 +24,6 @@ std::optional<SentenceFile> open_transformer(const std::string& folder) {
     if (file && !file->is_empty()) return file;
   }
   return std::nullopt;
-}
-
-// A limit of tokens; nothing when the file is not there, or says that there is none.
-std::optional<std::int64_t> limit_in(const std::optional<SentenceFile>& file, const char* key) {
-  if (!file) return std::nullopt;
-  const JsonObject object = file->object();
-  const nlohmann::json* value = object.find(key);
-  if (value == nullptr || value->is_number_float()) return std::nullopt;
-  const std::uint64_t count = *object.count(key);
-  if (count == 0) object.refuse(std::string("has a ") + key + " of 0");
-  return count > longest_model ? std::nullopt : std::optional(static_cast<std::int64_t>(count));
 }
 
 void read_max_length(const std::string& folder, const std::optional<SentenceFile>& transformer, SentenceSettings& to) {

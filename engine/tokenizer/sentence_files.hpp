@@ -34,4 +34,7 @@ class SentenceFile {
   JsonTree tree_;
 };
 
+// A limit of tokens; nullopt when the file is not there, or says that there is none. Throws Error(bad_file).
+std::optional<std::int64_t> limit_in(const std::optional<SentenceFile>& file, const char* key);
+
 }  // namespace headwise
